@@ -1,0 +1,2 @@
+export { systemClock } from './clock.ts';
+export type { Clock, Timer } from './clock.ts';

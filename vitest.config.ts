@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['@openchambery/source'];
+
+export default defineConfig({
+  ssr: { resolve: { conditions } },
+  test: {
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['packages/*/test/**/*.test.ts', 'apps/*/test/unit/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        // Runs the installed command; needs the bundle.
+        test: {
+          name: 'e2e',
+          include: ['apps/*/test/e2e/**/*.test.ts'],
+          fileParallelism: true,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
