@@ -1,1 +1,2 @@
-export {};
+export { FakeClock } from './fake-clock.ts';
+export type { FakeTimer } from './fake-clock.ts';
