@@ -66,7 +66,7 @@ export function resolveRelayOptions(options: RelayServerOptions = {}): ResolvedR
 }
 
 /** RFC 1035 section 3.1: a name has at most 255 octets; zone ids of IPv6 addresses fit in as well. */
-const HOST_PATTERN = /^[A-Za-z0-9._:%-]{1,255}$/;
+const HOST_PATTERN = /^[A-Za-z0-9._:][A-Za-z0-9._:%-]{0,254}$/;
 
 function resolveHost(host: string): string {
   if (typeof host !== 'string' || !HOST_PATTERN.test(host)) {
