@@ -1,2 +1,18 @@
+export { BudgetAccount, BudgetOwner, ByteBudget } from './byte-budget.ts';
 export { systemClock } from './clock.ts';
 export type { Clock, Timer } from './clock.ts';
+export { encodeCloseFrame, isCloseCodeOnWire, NO_STATUS, parseCloseBody } from './close-frame.ts';
+export type { CloseFault, CloseStatus } from './close-frame.ts';
+export { encodeFrame } from './frame-header.ts';
+export { FrameReader } from './frame-reader.ts';
+export type { FrameFault, FrameReaderSettings, FrameSink } from './frame-reader.ts';
+export { checkHandshake, switchingProtocols } from './handshake.ts';
+export type { HandshakeCheck, HandshakeRequest } from './handshake.ts';
+export { OPCODE } from './opcode.ts';
+export { loadNativeUnmask, unmaskByWords } from './unmask.ts';
+export type { MaskedRun, Unmask } from './unmask.ts';
+export { createWireContext } from './wire-context.ts';
+export type { WireContext, WireLimits } from './wire-context.ts';
+export { splice } from './splice.ts';
+export { WireSocket } from './wire-socket.ts';
+export type { EndCause, WireConnection, WireListener } from './wire-listener.ts';

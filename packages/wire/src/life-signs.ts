@@ -1,0 +1,25 @@
+import type { Outlet } from './outlet.ts';
+import type { ReadGate } from './read-gate.ts';
+
+/** Remembers, from one probe to the next, whether a peer showed that it is there. */
+export class LifeSigns {
+  // The handshake is a sign.
+  #hasBeenHeard = true;
+  #provenBytes = 0;
+
+  /** Bytes came from the peer. */
+  hear(): void {
+    this.#hasBeenHeard = true;
+  }
+
+  /**
+   * Whether the peer is known to be there since the last call: it was heard, it took bytes that had to wait, or we
+   * do not read it and could not hear it.
+   */
+  isProven(outlet: Outlet, gate: ReadGate): boolean {
+    const proven = this.#hasBeenHeard || gate.isShut || outlet.provenBytes !== this.#provenBytes;
+    this.#hasBeenHeard = false;
+    this.#provenBytes = outlet.provenBytes;
+    return proven;
+  }
+}

@@ -1,0 +1,225 @@
+import type { Socket } from 'node:net';
+import { BudgetAccount, type BudgetOwner } from './byte-budget.ts';
+import { ByteQueue } from './byte-queue.ts';
+import type { Timer } from './clock.ts';
+import { unsentBytes } from './kernel-queue.ts';
+import type { WireContext } from './wire-context.ts';
+
+/** Who hears of an outlet's progress. */
+export interface OutletListener {
+  /** The receiver took something: less waits than before. */
+  onRelief(): void;
+  /** The last frame given to `finish` has been taken. */
+  onFinished(): void;
+  /** The receiver took no byte for the stall time while some waited. Called once. */
+  onStall(): void;
+}
+
+/** How often a stalled receiver is looked at within the stall time. */
+const STALL_LOOKS = 4;
+
+/**
+ * The sending side of a socket: writes at once while the kernel takes everything, and queues behind it otherwise,
+ * one bounded batch at a time, so that what waits is known to the byte and can be shared fairly.
+ */
+export class Outlet {
+  readonly #socket: Socket;
+  readonly #context: WireContext;
+  readonly #listener: OutletListener;
+  readonly #account: BudgetAccount;
+  /** Made when something has to wait for the first time. */
+  #queue: ByteQueue | undefined;
+  /** Handed to the socket and not taken by the kernel yet, in bytes. */
+  #inFlightBytes = 0;
+  /** Handed to the socket so far, in bytes. */
+  #handedBytes = 0;
+  /** Of those, what was in flight at first and has been taken since, in bytes. */
+  #lateBytes = 0;
+  #state: 'open' | 'finishing' | 'finished' = 'open';
+  #turnPending = false;
+  #stallTimer: Timer | undefined;
+  #provenAtLook = 0;
+  #lastProvenAt = 0;
+
+  constructor(
+    socket: Socket,
+    context: WireContext,
+    { owner, listener }: { owner: BudgetOwner; listener: OutletListener },
+  ) {
+    this.#socket = socket;
+    this.#context = context;
+    this.#listener = listener;
+    this.#account = new BudgetAccount(owner);
+  }
+
+  /** Bytes accepted for the receiver that the kernel has not taken. */
+  get waitingBytes(): number {
+    return this.#inFlightBytes + (this.#queue?.bytes ?? 0);
+  }
+
+  /** Bytes the kernel has taken for this receiver so far. */
+  get sentBytes(): number {
+    return this.#handedBytes - this.#unsentBytes;
+  }
+
+  /**
+   * Bytes the kernel took after it had been full: unlike what it takes at once, they show that the receiver reads.
+   */
+  get provenBytes(): number {
+    return this.#lateBytes + this.#inFlightBytes - this.#unsentBytes;
+  }
+
+  /** Whether a source may go on reading for this receiver. */
+  get mayGrow(): boolean {
+    const waiting = this.waitingBytes;
+    if (waiting === 0) return true;
+    return waiting < this.#context.limits.highWaterBytes && !this.#account.owner.isPressed;
+  }
+
+  /** Whether a paused source may be read again. */
+  get mayResume(): boolean {
+    const waiting = this.waitingBytes;
+    if (waiting === 0) return true;
+    return waiting <= this.#context.limits.lowWaterBytes && !this.#account.owner.isPressed;
+  }
+
+  /** Sends bytes in order; they now belong to the outlet. Ignored after `finish`. */
+  send(first: Buffer | undefined, second: Buffer | undefined): void {
+    if (this.#state !== 'open') return;
+    if (this.waitingBytes > 0) {
+      if (first !== undefined) this.#enqueue(first);
+      if (second !== undefined) this.#enqueue(second);
+      this.#account.set(this.waitingBytes);
+    } else if (first !== undefined && second !== undefined) {
+      this.#hand([first, second]);
+    } else {
+      const only = first ?? second;
+      if (only !== undefined) this.#handOne(only);
+    }
+  }
+
+  /** Sends everything another queue holds, one batch per turn, and empties it. */
+  sendAll(queue: ByteQueue): void {
+    if (this.#state === 'open') {
+      for (const chunk of queue.take(Number.POSITIVE_INFINITY)) this.#enqueue(chunk);
+      this.#account.set(this.waitingBytes);
+      this.#pump();
+    }
+    queue.clear();
+  }
+
+  /** Sends a last frame after everything that waits; then `onFinished` is called, perhaps at once. */
+  finish(last: Buffer): void {
+    if (this.#state !== 'open') return;
+    this.send(last, undefined);
+    this.#state = 'finishing';
+    this.#settle();
+  }
+
+  /** Forgets everything that waits; for a socket that is gone. */
+  drop(): void {
+    this.#state = 'finished';
+    this.#queue = undefined;
+    this.#inFlightBytes = 0;
+    this.#account.set(0);
+    this.#stallTimer?.cancel();
+    this.#stallTimer = undefined;
+  }
+
+  get #unsentBytes(): number {
+    return this.#inFlightBytes === 0 ? 0 : (unsentBytes(this.#socket) ?? this.#inFlightBytes);
+  }
+
+  #enqueue(chunk: Buffer): void {
+    this.#queue ??= new ByteQueue();
+    this.#queue.push(chunk);
+  }
+
+  #handOne(chunk: Buffer): void {
+    this.#handedBytes += chunk.length;
+    this.#socket.write(chunk, this.#onWritten);
+    this.#noteInFlight();
+  }
+
+  #hand(chunks: readonly Buffer[]): void {
+    this.#socket.cork();
+    for (const chunk of chunks) {
+      this.#handedBytes += chunk.length;
+      this.#socket.write(chunk, this.#onWritten);
+    }
+    this.#socket.uncork();
+    this.#noteInFlight();
+  }
+
+  #noteInFlight(): void {
+    // Node writes at once; what the kernel has not taken by now is still counted here.
+    const left = this.#socket.writableLength;
+    if (left === this.#inFlightBytes) return;
+    this.#inFlightBytes = left;
+    this.#account.set(this.waitingBytes);
+    if (left > 0) this.#watchForStall();
+  }
+
+  /** One function per outlet, not one per write. Errors come again as the socket's `error` and `close`. */
+  readonly #onWritten = (): void => {
+    if (this.#inFlightBytes === 0 || this.#socket.destroyed || this.#socket.writableLength > 0) return;
+    this.#lateBytes += this.#inFlightBytes;
+    this.#inFlightBytes = 0;
+    this.#pump();
+  };
+
+  /** Sends the next batch of what waits, if nothing is in flight. */
+  #pump(): void {
+    if (this.#inFlightBytes === 0 && (this.#queue?.bytes ?? 0) > 0) {
+      this.#hand((this.#queue as ByteQueue).take(this.#context.limits.quantumBytes));
+      if (this.#inFlightBytes === 0 && (this.#queue as ByteQueue).bytes > 0) this.#pumpNextTurn();
+    }
+    this.#account.set(this.waitingBytes);
+    this.#settle();
+    if (this.#state === 'open') this.#listener.onRelief();
+  }
+
+  #pumpNextTurn(): void {
+    if (this.#turnPending) return;
+    this.#turnPending = true;
+    this.#context.nextTurn(() => {
+      this.#turnPending = false;
+      if (this.#state !== 'finished') this.#pump();
+    });
+  }
+
+  #settle(): void {
+    if (this.#state !== 'finishing' || this.waitingBytes > 0) return;
+    this.#state = 'finished';
+    this.#stallTimer?.cancel();
+    this.#stallTimer = undefined;
+    this.#listener.onFinished();
+  }
+
+  #watchForStall(): void {
+    if (this.#stallTimer !== undefined) return;
+    this.#provenAtLook = this.provenBytes;
+    this.#lastProvenAt = this.#context.clock.monotonicMs();
+    this.#armStallTimer();
+  }
+
+  #armStallTimer(): void {
+    const { clock, limits } = this.#context;
+    this.#stallTimer = clock.setTimer(() => this.#lookForStall(), Math.ceil(limits.stallMs / STALL_LOOKS));
+  }
+
+  #lookForStall(): void {
+    this.#stallTimer = undefined;
+    if (this.waitingBytes === 0 || this.#state === 'finished') return;
+    const now = this.#context.clock.monotonicMs();
+    const proven = this.provenBytes;
+    if (proven !== this.#provenAtLook) {
+      this.#provenAtLook = proven;
+      this.#lastProvenAt = now;
+    } else if (now - this.#lastProvenAt >= this.#context.limits.stallMs) {
+      this.#listener.onStall();
+      return;
+    }
+    this.#armStallTimer();
+  }
+}

@@ -1,0 +1,57 @@
+import type { Socket } from 'node:net';
+import type { WireContext } from './wire-context.ts';
+
+/** A read this large may have filled its buffer and be followed by another in the same turn, in bytes. */
+const FULL_READ_BYTES = 32768;
+
+/**
+ * Decides whether a socket is read: not while its receiver is full, and not beyond its share of one turn of the
+ * event loop. Not reading makes TCP push back on the peer.
+ */
+export class ReadGate {
+  readonly #socket: Socket;
+  readonly #context: WireContext;
+  #targetIsFull = false;
+  #turnIsOver = false;
+  #turnBytes = 0;
+
+  constructor(socket: Socket, context: WireContext) {
+    this.#socket = socket;
+    this.#context = context;
+  }
+
+  /** Whether the socket is not being read now. */
+  get isShut(): boolean {
+    return this.#targetIsFull || this.#turnIsOver;
+  }
+
+  /** Stops reading until `reopen`: what was read finds no room. */
+  shut(): void {
+    if (this.#targetIsFull) return;
+    this.#targetIsFull = true;
+    this.#context.pausedSources.add(this);
+    this.#socket.pause();
+  }
+
+  /** There is room again. */
+  reopen(): void {
+    if (!this.#targetIsFull) return;
+    this.#targetIsFull = false;
+    this.#context.pausedSources.delete(this);
+    if (!this.#turnIsOver) this.#socket.resume();
+  }
+
+  /** Counts what was read; when the share of this turn is used up, the next read waits for the next turn. */
+  count(bytes: number): void {
+    // libuv reads a socket again in the same turn only when a read filled the buffer.
+    this.#turnBytes = bytes < FULL_READ_BYTES ? 0 : this.#turnBytes + bytes;
+    if (this.#turnBytes < this.#context.limits.quantumBytes || this.#turnIsOver) return;
+    this.#turnIsOver = true;
+    this.#socket.pause();
+    this.#context.nextTurn(() => {
+      this.#turnIsOver = false;
+      this.#turnBytes = 0;
+      if (!this.#targetIsFull && !this.#socket.destroyed) this.#socket.resume();
+    });
+  }
+}

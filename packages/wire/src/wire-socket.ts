@@ -1,0 +1,250 @@
+import type { Socket } from 'node:net';
+import type { BudgetOwner } from './byte-budget.ts';
+import type { Timer } from './clock.ts';
+import { encodeCloseFrame, type CloseStatus } from './close-frame.ts';
+import { encodeFrame } from './frame-header.ts';
+import { FrameReader, type FrameFault, type FrameSink } from './frame-reader.ts';
+import { switchingProtocols } from './handshake.ts';
+import { HeldMessages } from './held-messages.ts';
+import { LifeSigns } from './life-signs.ts';
+import { OPCODE } from './opcode.ts';
+import { Outlet, type OutletListener } from './outlet.ts';
+import { ReadGate } from './read-gate.ts';
+import type { WireContext } from './wire-context.ts';
+import type { EndCause, WireConnection, WireListener, WireState } from './wire-listener.ts';
+
+const NO_PAYLOAD = Buffer.alloc(0);
+
+/** The server's end of one WebSocket: frames in, frames out, and the way it ends. */
+export class WireSocket implements FrameSink, OutletListener {
+  readonly #socket: Socket;
+  readonly #context: WireContext;
+  readonly #listener: WireListener;
+  readonly #owner: BudgetOwner;
+  readonly #reader: FrameReader;
+  readonly #outlet: Outlet;
+  readonly #gate: ReadGate;
+  #state: WireState = 'open';
+  /** Where the peer's messages go, unless they are held for a target to come or of no interest. */
+  #target: WireSocket | undefined;
+  /** The socket whose messages come out here. */
+  #source: WireSocket | undefined;
+  #held: HeldMessages | undefined;
+  #waitingPong: Buffer | undefined;
+  #deadline: Timer | undefined;
+  #receivedBytes = 0;
+  readonly #life: LifeSigns = new LifeSigns();
+
+  /** Answers the handshake. Nothing is read before `start`, so that the owner can first find its place. */
+  constructor(
+    connection: WireConnection,
+    context: WireContext,
+    party: { owner: BudgetOwner; listener: WireListener },
+  ) {
+    this.#socket = connection.socket;
+    this.#context = context;
+    this.#listener = party.listener;
+    this.#owner = party.owner;
+    this.#reader = new FrameReader(context, this);
+    this.#outlet = new Outlet(connection.socket, context, { owner: party.owner, listener: this });
+    this.#gate = new ReadGate(connection.socket, context);
+    // Resets and failed writes: `close` follows, and the owner hears "lost".
+    connection.socket.on('error', () => connection.socket.destroy());
+    connection.socket.on('close', () => this.#onGone());
+    this.#outlet.send(Buffer.from(switchingProtocols(connection.key), 'latin1'), undefined);
+  }
+
+  /** Whether data flows: nobody has closed yet. */
+  get isOpen(): boolean {
+    return this.#state === 'open';
+  }
+
+  /** Bytes received since the handshake. */
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  /** Bytes the kernel has taken for the peer, with the handshake's answer. */
+  get sentBytes(): number {
+    return this.#outlet.sentBytes;
+  }
+
+  /** Bytes that wait for the peer. */
+  get waitingBytes(): number {
+    return this.#outlet.waitingBytes;
+  }
+
+  /** Starts reading, beginning with what came behind the request. Call it once. */
+  start(head: Buffer): void {
+    if (head.length > 0) this.#onData(head);
+    this.#socket.on('data', this.#onData);
+    this.#socket.on('end', () => this.#onPeerDone({ kind: 'lost' }));
+    // Node leaves an upgraded socket paused when bytes came with the request.
+    if (!this.#gate.isShut) this.#socket.resume();
+  }
+
+  /** Keeps the peer's messages, up to the high-water mark, until `sendTo` names a target. */
+  hold(): void {
+    this.#held = new HeldMessages(this.#owner);
+  }
+
+  /** Sends the peer's messages on to `target` from now on, those that were held first. */
+  sendTo(target: WireSocket): void {
+    this.#target = target;
+    target.#source = this;
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#held = undefined;
+    target.#outlet.sendAll(held.release());
+    if (target.#outlet.mayResume) this.#gate.reopen();
+  }
+
+  /** Sends one text message; ignored once the socket is closing. */
+  sendText(text: string): void {
+    this.#outlet.send(encodeFrame(OPCODE.text, Buffer.from(text, 'utf8')), undefined);
+  }
+
+  /**
+   * Looks for a sign of life since the last probe, and sends a ping unless data waits already. A socket that is
+   * closing has its own deadline.
+   */
+  probe(): 'alive' | 'silent' {
+    if (this.#state !== 'open') return 'alive';
+    if (!this.#life.isProven(this.#outlet, this.#gate)) return 'silent';
+    if (this.#outlet.waitingBytes === 0) this.#outlet.send(encodeFrame(OPCODE.ping, NO_PAYLOAD), undefined);
+    return 'alive';
+  }
+
+  /** Closes with a handshake; what waits for the peer is sent first. The listener only hears `onGone`. */
+  close(code: number, reason: string): void {
+    if (this.#state !== 'open') return;
+    this.#stopForwarding('flushing');
+    this.#outlet.finish(encodeCloseFrame(code, reason));
+  }
+
+  /** Ends the TCP connection at once. */
+  terminate(): void {
+    this.#socket.destroy();
+  }
+
+  /** @internal FrameSink: messages of the peer. */
+  onFrames(prefix: Buffer | undefined, run: Buffer | undefined): void {
+    if (this.#state !== 'open') return;
+    if (this.#held !== undefined) {
+      this.#held.keep(prefix, run);
+      if (!this.#held.mayGrow(this.#context.limits.highWaterBytes)) this.#gate.shut();
+      return;
+    }
+    if (this.#target === undefined) return;
+    const outlet = this.#target.#outlet;
+    outlet.send(prefix, run);
+    if (!outlet.mayGrow) this.#gate.shut();
+  }
+
+  /** @internal FrameSink: answered at once or, while data waits, by one pong for all pings so far. */
+  onPing(payload: Buffer): void {
+    if (this.#state !== 'open') return;
+    if (this.#outlet.waitingBytes > 0) this.#waitingPong = payload;
+    else this.#outlet.send(encodeFrame(OPCODE.pong, payload), undefined);
+  }
+
+  /** @internal FrameSink: the peer's close frame; it is echoed (RFC 6455 §5.5.1). */
+  onClose(status: CloseStatus): void {
+    this.#onPeerDone({ kind: 'closed', code: status.code, reason: status.reason });
+  }
+
+  /** @internal FrameSink: the peer broke the protocol. */
+  onFault(fault: FrameFault): void {
+    this.#onPeerDone({ kind: 'fault', code: fault.code, reason: fault.reason });
+  }
+
+  /** @internal OutletListener: the peer took something. */
+  onRelief(): void {
+    const source = this.#source;
+    if (source !== undefined && this.#outlet.mayResume) source.#gate.reopen();
+    if (this.#outlet.waitingBytes > 0) return;
+    const pong = this.#waitingPong;
+    this.#waitingPong = undefined;
+    if (pong !== undefined) this.onPing(pong);
+    this.#listener.onDrain();
+  }
+
+  /** @internal OutletListener: the peer took our close frame. */
+  onFinished(): void {
+    if (this.#state === 'flushing') {
+      this.#state = 'awaiting';
+      this.#armDeadline();
+    } else if (this.#state === 'answering') {
+      this.#endTcp();
+    }
+  }
+
+  /** @internal OutletListener */
+  onStall(): void {
+    if (this.#state === 'open') this.#listener.onStall();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#receivedBytes += chunk.length;
+    this.#life.hear();
+    this.#reader.read(chunk);
+    this.#gate.count(chunk.length);
+  };
+
+  /** The one place where the peer's end moves the state. */
+  #onPeerDone(cause: EndCause): void {
+    const before = this.#state;
+    if (before === 'flushing') {
+      this.#state = 'answering';
+    } else if (before === 'awaiting') {
+      this.#endTcp();
+    } else if (before === 'open') {
+      if (cause.kind === 'lost') {
+        this.#stopForwarding('ending');
+        this.#outlet.drop();
+        this.#socket.end();
+      } else {
+        this.#stopForwarding('answering');
+        this.#outlet.finish(encodeCloseFrame(cause.code, cause.kind === 'fault' ? cause.reason : ''));
+      }
+      this.#listener.onEnd(cause);
+    }
+  }
+
+  /** Leaves `open`: nothing is passed on or kept any more; the peer is read only to see how it ends. */
+  #stopForwarding(next: 'flushing' | 'answering' | 'ending'): void {
+    this.#state = next;
+    this.#target = undefined;
+    this.#waitingPong = undefined;
+    this.#held?.release();
+    this.#held = undefined;
+    this.#armDeadline();
+    this.#gate.reopen();
+  }
+
+  #endTcp(): void {
+    this.#state = 'ending';
+    this.#socket.end();
+  }
+
+  #armDeadline(): void {
+    this.#deadline?.cancel();
+    const { clock, limits } = this.#context;
+    this.#deadline = clock.setTimer(() => this.#socket.destroy(), limits.closeDeadlineMs);
+  }
+
+  #onGone(): void {
+    const before = this.#state;
+    this.#state = 'gone';
+    this.#reader.stop();
+    this.#outlet.drop();
+    this.#held?.release();
+    this.#held = undefined;
+    this.#gate.reopen();
+    this.#deadline?.cancel();
+    this.#target = undefined;
+    this.#source = undefined;
+    if (before === 'open') this.#listener.onEnd({ kind: 'lost' });
+    this.#listener.onGone();
+  }
+}
