@@ -1,0 +1,43 @@
+import { WireSocket, type BudgetOwner, type WireConnection, type WireContext } from '@openchambery/wire';
+
+/** What a refused peer is told. */
+export interface RefusalClose {
+  readonly code: number;
+  readonly detail: string;
+}
+
+/**
+ * Refuses upgrades by a WebSocket close, since a browser cannot read an HTTP status, and keeps an eye on the
+ * sockets until they are gone. They hold no place that others could need; the limits on TCP connections bound them.
+ */
+export class RefusedSockets {
+  readonly #context: WireContext;
+  readonly #budget: BudgetOwner;
+  readonly #sockets = new Set<WireSocket>();
+
+  constructor(context: WireContext) {
+    this.#context = context;
+    this.#budget = context.budget.createOwner();
+  }
+
+  /** Refused sockets whose TCP connection is not gone yet. */
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  /** Completes the handshake, then closes. */
+  refuse(connection: WireConnection, { code, detail }: RefusalClose): void {
+    const socket = new WireSocket(connection, this.#context, {
+      owner: this.#budget,
+      listener: {
+        onEnd: () => undefined,
+        onStall: () => undefined,
+        onDrain: () => undefined,
+        onGone: () => this.#sockets.delete(socket),
+      },
+    });
+    this.#sockets.add(socket);
+    socket.close(code, detail);
+    socket.start(connection.head);
+  }
+}
