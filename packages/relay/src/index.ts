@@ -21,7 +21,7 @@ export type {
   UpgradeRefused,
 } from './observe/events.ts';
 export type { RelaySnapshot } from './observe/snapshot.ts';
-export { RelayOptionError } from './option-error.ts';
+export { describeValue, RelayOptionError } from './option-error.ts';
 export type { OptionFault } from './option-error.ts';
 export { RELAY_DEFAULTS, resolveRelayOptions } from './options.ts';
 export type { RelayServerOptions, ResolvedRelayOptions } from './options.ts';
