@@ -1,1 +1,3 @@
-export {};
+import { runCommand } from './cli/run-command.ts';
+
+await runCommand(process.argv.slice(2), process.env);

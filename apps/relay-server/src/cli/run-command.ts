@@ -1,0 +1,37 @@
+import type { Environment } from '../config/setting-source.ts';
+import { planCommand } from './plan-command.ts';
+import { serve } from './serve.ts';
+import { reportFailure } from './startup-report.ts';
+import type { Output } from './startup-report.ts';
+
+const output: Output = {
+  stdout: (text) => void process.stdout.write(text),
+  stderr: (text) => void process.stderr.write(text),
+};
+
+/** Runs one invocation of the command; the process ends by itself or through a signal. */
+export async function runCommand(argv: readonly string[], env: Environment): Promise<void> {
+  surviveClosedPipes();
+  const plan = planCommand(argv, env);
+  switch (plan.action) {
+    case 'print':
+      output.stdout(plan.text);
+      break;
+    case 'refuse':
+      reportFailure(output, plan.style, plan.problem);
+      process.exitCode = 1;
+      break;
+    case 'serve':
+      await serve(plan, output);
+      break;
+  }
+}
+
+/** `openchamber-relay | head -1` closes our stdout while we run: what nobody reads may be lost, the relay not. */
+function surviveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', () => {
+      // Nothing to do and nowhere to report to: the stream that failed is where we would have told.
+    });
+  }
+}

@@ -1,0 +1,29 @@
+/** The name among `known` that `name` is most likely a typo of; undefined when none is close. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  // A third of the letters wrong is a typo; more is another word. Anything long is nobody's typo.
+  const tolerance = Math.max(2, Math.floor(name.length / 3));
+  const candidates = known
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= tolerance)
+    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
+    .filter(({ distance }) => distance <= tolerance)
+    .toSorted((a, b) => a.distance - b.distance);
+  return candidates[0]?.candidate;
+}
+
+/** Levenshtein distance: the fewest insertions, deletions and replacements that turn `a` into `b`. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_unused, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const replaced = at(previous, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, at(previous, column) + 1, at(current, column - 1) + 1));
+    }
+    previous = current;
+  }
+  return at(previous, b.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}
