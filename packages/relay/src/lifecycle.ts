@@ -13,8 +13,8 @@ const SHUTDOWN_MS = 9000;
 /** What is started and stopped. */
 export interface LifecycleParts {
   readonly context: RelayContext;
-  readonly listener: Listener;
-  readonly limiter: RawSocketLimiter;
+  readonly listener: Pick<Listener, 'listen' | 'close'>;
+  readonly limiter: Pick<RawSocketLimiter, 'destroyAll'>;
 }
 
 /** Starts and stops a relay. */

@@ -1,4 +1,5 @@
 import type { SocketCounts } from '../connection/socket-registry.ts';
+import type { RelayParts } from '../create-relay-parts.ts';
 import type { CounterTotals } from './counters.ts';
 
 /** What a relay holds at one moment. Every gauge is zero once its sockets are gone. */
@@ -24,4 +25,27 @@ export interface RelaySnapshot {
   readonly admissionEntries: number;
   readonly replayEntries: number;
   readonly totals: CounterTotals;
+}
+
+/** Reads every gauge at once. */
+export function takeSnapshot(
+  { context, gatekeeper, replay, refused }: RelayParts,
+  { state, rawSockets }: Pick<RelaySnapshot, 'state' | 'rawSockets'>,
+): RelaySnapshot {
+  const { sockets, hosts, connections, wire, counters } = context;
+  return {
+    state,
+    rawSockets,
+    sockets: sockets.counts(),
+    refusedSockets: refused.size,
+    hosts: hosts.size,
+    hostsInGrace: hosts.graceSize,
+    connections: connections.size,
+    pendingClients: connections.pendingSize,
+    queuedBytes: wire.budget.usedBytes,
+    pausedSources: wire.pausedSources.size,
+    admissionEntries: gatekeeper.admission.size,
+    replayEntries: replay.size,
+    totals: counters.totals(),
+  };
 }

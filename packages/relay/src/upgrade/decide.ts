@@ -14,7 +14,7 @@ export interface Gatekeeper {
   readonly limits: RelayLimits;
   readonly target: UpgradeTargetLimits;
   readonly admission: AdmissionTable;
-  readonly authenticator: HostAuthenticator;
+  readonly authenticator: Pick<HostAuthenticator, 'authenticate'>;
 }
 
 /** An upgrade that may attach, or why it may not; `upgrade` is there as soon as it could be parsed. */
