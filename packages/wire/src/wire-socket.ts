@@ -162,11 +162,11 @@ export class WireSocket implements FrameSink, OutletListener {
   onRelief(): void {
     const source = this.#source;
     if (source !== undefined && this.#outlet.mayResume) source.#gate.reopen();
-    if (this.#outlet.waitingBytes > 0) return;
     const pong = this.#waitingPong;
     this.#waitingPong = undefined;
-    if (pong !== undefined) this.onPing(pong);
-    this.#listener.onDrain();
+    // Not only once nothing waits: a source that keeps the queue filled would put the answer off for ever.
+    if (pong !== undefined) this.#outlet.send(encodeFrame(OPCODE.pong, pong), undefined);
+    if (this.#outlet.waitingBytes === 0) this.#listener.onDrain();
   }
 
   /** @internal OutletListener: the peer took our close frame. */
