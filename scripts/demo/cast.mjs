@@ -1,0 +1,96 @@
+// The three processes of the demo: how each is started, heard and ended.
+import { fork, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { toolEnvironment } from '../run/command.mjs';
+import { root, tool } from '../run/workspace.mjs';
+
+const here = join(root, 'scripts', 'demo');
+
+/** Nobody on stage yet. */
+export function createCast() {
+  const children = [];
+  const add = (name, child) => {
+    const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+    const member = { name, child, ended };
+    children.push(member);
+    return member;
+  };
+  const forkPeer = (name, args) =>
+    add(
+      name,
+      fork(join(here, `${name}.mjs`), args, {
+        execPath: tool('node'),
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      }),
+    );
+
+  return {
+    /** Resolves to the URL of the relay. */
+    async startRelay(command, port) {
+      const env = toolEnvironment({ OPENCHAMBER_RELAY_SERVER_LOG_LEVEL: 'warn' });
+      const args = ['--port', String(port), '--json'];
+      const relay = add('relay', spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] }));
+      const line = await firstOf(relay, (done) => readLine(relay.child, done));
+      const started = JSON.parse(line);
+      if (started.status !== 'ok') {
+        throw new Error(started.error);
+      }
+      return started.url;
+    },
+
+    /** Resolves to the serverId under which the Host can be reached. */
+    async startHost(url) {
+      const host = forkPeer('host', [url]);
+      return firstOf(host, (done) => host.child.once('message', ({ serverId }) => done(serverId)));
+    },
+
+    /** Resolves when the whole file has come back. */
+    async runClient({ url, serverId, sent, received, onProgress }) {
+      const client = forkPeer('client', [url, serverId, sent, received]);
+      client.child.on('message', ({ receivedBytes }) => onProgress(receivedBytes));
+      const { code } = await client.ended;
+      if (code !== 0) {
+        throw new Error(`the client ended with exit code ${code}`);
+      }
+    },
+
+    /** Ends all properly; a relay that does not end with 0 is a fault. */
+    async stop() {
+      for (const { name, child, ended } of children.toReversed()) {
+        child.kill('SIGTERM');
+        const { code } = await ended;
+        if (name === 'relay' && code !== 0) {
+          throw new Error(`the relay ended with exit code ${code}`);
+        }
+      }
+    },
+
+    /** Ends all at once. */
+    kill() {
+      for (const { child } of children) {
+        child.kill('SIGKILL');
+      }
+    },
+  };
+}
+
+/** What `listen` hears, unless the process ends first. */
+function firstOf({ name, child, ended }, listen) {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    ended.then(({ code, signal }) =>
+      reject(new Error(`the ${name} ended too early (${signal ?? `exit code ${code}`})`)),
+    );
+    listen(resolve);
+  });
+}
+
+function readLine(child, done) {
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+    if (text.includes('\n')) {
+      done(text.slice(0, text.indexOf('\n')));
+    }
+  });
+}

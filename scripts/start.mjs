@@ -1,0 +1,23 @@
+// `npm start`: sets up, then runs the installed openchamber-relay in the foreground.
+//   npm start -- --port 9000
+import { spawn } from 'node:child_process';
+import { exitCodeOf, toolEnvironment } from './run/command.mjs';
+import { tool } from './run/workspace.mjs';
+import { setUp } from './setup/set-up.mjs';
+
+await setUp();
+const relay = spawn(tool('openchamber-relay'), process.argv.slice(2), {
+  env: toolEnvironment(),
+  stdio: 'inherit',
+});
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  // Ctrl-C reaches the relay from the terminal as well; it takes the echo for the same request.
+  process.on(signal, () => relay.kill(signal));
+}
+relay.on('error', (error) => {
+  process.stderr.write(`openchamber-relay cannot be started: ${error.message}\n`);
+  process.exitCode = 1;
+});
+relay.on('close', (code, signal) => {
+  process.exitCode = exitCodeOf(code, signal);
+});
