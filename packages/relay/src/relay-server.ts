@@ -65,6 +65,7 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
       context,
       gatekeeper,
       refused,
+      limiter: this.#limiter,
       trustProxy: this.#options.trustProxy ? 'trust' : 'ignore',
       isDraining: () => this.#lifecycle.state !== 'listening',
     };

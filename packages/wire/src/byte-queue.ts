@@ -1,68 +1,103 @@
-/** Chunks below this are copied together, so that what waits costs about the bytes it counts. In bytes. */
-const COPY_BELOW_BYTES = 2048;
-/** Size of the blocks that small chunks are copied into, in bytes. */
-const BLOCK_BYTES = 16384;
+import type { BlockPool } from './block-pool.ts';
+
+/** Size of the pieces of memory that small chunks are copied into, in bytes. */
+const SLAB_BYTES = 16384;
 
 /**
- * Bytes that wait, in order. A thousand waiting frames of ten bytes would otherwise be a thousand buffers of a
- * few hundred bytes each; here they share a block.
+ * Bytes that wait, in order, in about as much memory as they count: a chunk that fills most of its block keeps the
+ * block, others are copied together. A thousand waiting frames of ten bytes would otherwise be a thousand buffers
+ * of a few hundred bytes each.
  */
 export class ByteQueue {
+  readonly #pool: BlockPool;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
-  /** The block being filled; [#sealed, #filled) of it waits and is not among the chunks yet. */
-  #block: Buffer | undefined;
+  /** The slab being filled; [#sealed, #filled) of it waits and is not among the chunks yet. */
+  #slab: Buffer | undefined;
   #sealed = 0;
   #filled = 0;
+
+  constructor(pool: BlockPool) {
+    this.#pool = pool;
+  }
 
   /** Bytes that wait. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Appends a chunk, which now belongs to the queue. */
+  /** Appends a chunk, which may be reused by its owner afterwards. */
   push(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (chunk.length >= COPY_BELOW_BYTES) {
+    if (this.#fillsBlock(chunk)) {
       this.#seal();
-      this.#chunks.push(chunk);
+      this.#chunks.push(this.#own(chunk));
       return;
     }
-    if (this.#block === undefined || this.#filled + chunk.length > this.#block.length) {
-      this.#seal();
-      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-      this.#sealed = 0;
-      this.#filled = 0;
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#slab === undefined || this.#filled === this.#slab.length) this.#openSlab();
+      const copied = chunk.copy(this.#slab as Buffer, this.#filled, at);
+      this.#filled += copied;
+      at += copied;
     }
-    this.#filled += chunk.copy(this.#block, this.#filled);
   }
 
-  /** Takes chunks from the front until they make at least `bytes`, or all there are. */
+  /** Appends everything another queue of the same pool holds, and empties that. */
+  takeAllFrom(other: ByteQueue): void {
+    this.#seal();
+    for (const chunk of other.take(Number.POSITIVE_INFINITY)) {
+      this.#bytes += chunk.length;
+      this.#chunks.push(chunk);
+    }
+  }
+
+  /** Takes `bytes` from the front, or all there are; a chunk that keeps its block is not divided. */
   take(bytes: number): Buffer[] {
     this.#seal();
     let taken = 0;
     let count = 0;
     while (count < this.#chunks.length && taken < bytes) {
+      this.#divide(count, bytes - taken);
       taken += (this.#chunks[count] as Buffer).length;
       count++;
     }
     this.#bytes -= taken;
-    if (this.#bytes === 0) this.#block = undefined;
+    if (this.#bytes === 0) this.#slab = undefined;
     return this.#chunks.splice(0, count);
   }
 
   /** Forgets everything. */
   clear(): void {
-    this.#chunks.length = 0;
-    this.#block = undefined;
+    for (const chunk of this.take(Number.POSITIVE_INFINITY)) this.#pool.release(chunk);
+  }
+
+  /** Divides a chunk that is longer than `bytes`. */
+  #divide(index: number, bytes: number): void {
+    const chunk = this.#chunks[index] as Buffer;
+    if (chunk.length <= bytes || this.#fillsBlock(chunk)) return;
+    this.#chunks.splice(index, 1, chunk.subarray(0, bytes), chunk.subarray(bytes));
+  }
+
+  #fillsBlock(chunk: Buffer): boolean {
+    return chunk.length * 2 >= this.#pool.blockBytes;
+  }
+
+  #own(chunk: Buffer): Buffer {
+    if (chunk.buffer !== this.#pool.current.buffer) return Buffer.from(chunk);
+    this.#pool.keep(chunk);
+    return chunk;
+  }
+
+  #openSlab(): void {
+    this.#seal();
+    this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
     this.#sealed = 0;
     this.#filled = 0;
-    this.#bytes = 0;
   }
 
   #seal(): void {
-    if (this.#block === undefined || this.#filled === this.#sealed) return;
-    this.#chunks.push(this.#block.subarray(this.#sealed, this.#filled));
+    if (this.#slab === undefined || this.#filled === this.#sealed) return;
+    this.#chunks.push(this.#slab.subarray(this.#sealed, this.#filled));
     this.#sealed = this.#filled;
   }
 }

@@ -1,3 +1,4 @@
+import type { BlockPool } from './block-pool.ts';
 import { parseCloseBody, type CloseStatus } from './close-frame.ts';
 import { MAX_UNMASKED_HEADER_BYTES, unmaskedHeaderBytes, writeUnmaskedHeader } from './frame-header.ts';
 import { FrameHeaderParser } from './frame-header-parser.ts';
@@ -12,11 +13,8 @@ export interface FrameFault {
 
 /** Where a reader delivers what it finds in the bytes of a peer. */
 export interface FrameSink {
-  /**
-   * Whole unmasked frames, ready to be written to another peer: `prefix`, if any, then `run`, if any. The bytes
-   * now belong to the sink.
-   */
-  onFrames(prefix: Buffer | undefined, run: Buffer | undefined): void;
+  /** Whole unmasked frames, ready to be written to another peer. They lie in the current block of the pool. */
+  onFrames(frames: Buffer): void;
   /** The last ping of a chunk; RFC 6455 §5.5.3 lets one pong answer several. */
   onPing(payload: Buffer): void;
   /** The peer's close frame. Nothing is delivered after it. */
@@ -30,6 +28,7 @@ export interface FrameReaderSettings {
   /** The most payload one message may have over all its fragments, in bytes. */
   readonly maxMessageBytes: number;
   readonly unmask: Unmask;
+  readonly blocks: BlockPool;
 }
 
 /**
@@ -39,11 +38,17 @@ export interface FrameReaderSettings {
  */
 const MIN_PIECE_BYTES = 4096;
 
+/**
+ * What a block must hold beyond the largest chunk, in bytes: what an earlier chunk left, and a header that came
+ * with it. All other headers shrink by the peer's masking key.
+ */
+export const BLOCK_RESERVE_BYTES: number = MIN_PIECE_BYTES + MAX_UNMASKED_HEADER_BYTES;
+
 /** One run for every reader: an unmask call never outlives its caller's turn. */
 const RUN: MaskedRun = { from: 0, to: 0, length: 0, key: 0 };
 
 /**
- * Turns the masked frames of one peer into unmasked frames for another, chunk by chunk and in place.
+ * Turns the masked frames of one peer into unmasked frames for another, chunk by chunk.
  *
  * A frame that ends beyond its chunk goes out as a fragment of what is there (RFC 6455 §5.4 lets an intermediary
  * do that), so the outgoing stream is at a frame boundary after every chunk: a ping or a close frame of our own
@@ -51,7 +56,7 @@ const RUN: MaskedRun = { from: 0, to: 0, length: 0, key: 0 };
  */
 export class FrameReader {
   readonly #sink: FrameSink;
-  readonly #unmask: Unmask;
+  readonly #settings: FrameReaderSettings;
   readonly #header: FrameHeaderParser;
   #state: 'header' | 'data' | 'control' | 'stopped' = 'header';
   /** Payload of the current frame still to come, in bytes. */
@@ -59,25 +64,39 @@ export class FrameReader {
   #key = 0;
   /** FIN bit and opcode for the next piece of the frame; the opcode is 0 after the first piece. */
   #first = 0;
-  /** Payload that waits: of a data frame, with room for a header in front, or of a control frame. */
+  /** Payload of the current frame that waits for more of it. */
   #held: Buffer | undefined;
   #heldBytes = 0;
   #ping: Buffer | undefined;
-  /** Of the chunk being read: the finished frames are the prefix and then [#runStart, #runEnd). */
-  #prefix: Buffer | undefined;
-  #runStart = 0;
-  #runEnd = 0;
+  /** The frames found in the chunk being read are [0, #end) of the block. */
+  #block: Buffer;
+  #end = 0;
 
   constructor(settings: FrameReaderSettings, sink: FrameSink) {
-    this.#unmask = settings.unmask;
+    this.#settings = settings;
     this.#sink = sink;
     this.#header = new FrameHeaderParser(settings.maxMessageBytes);
+    this.#block = settings.blocks.current;
   }
 
-  /** Reads the next bytes of the peer. The chunk now belongs to the reader, which changes it. */
-  read(chunk: Buffer): void {
-    this.#runStart = 0;
-    this.#runEnd = 0;
+  /** Reads the next bytes of the peer, which are not changed. */
+  read(bytes: Buffer): void {
+    const most = this.#settings.blocks.blockBytes - BLOCK_RESERVE_BYTES;
+    if (bytes.length <= most) return this.#readChunk(bytes);
+    for (let at = 0; at < bytes.length; at += most) this.#readChunk(bytes.subarray(at, at + most));
+  }
+
+  /** Stops reading for good: whatever comes next is ignored. */
+  stop(): void {
+    this.#state = 'stopped';
+    this.#dropHeld();
+    this.#ping = undefined;
+  }
+
+  /** Reads bytes whose frames fit into one block. */
+  #readChunk(chunk: Buffer): void {
+    this.#block = this.#settings.blocks.current;
+    this.#end = 0;
     let at = 0;
     while (at < chunk.length) {
       if (this.#state === 'header') at = this.#readHeader(chunk, at);
@@ -85,22 +104,14 @@ export class FrameReader {
       else if (this.#state === 'control') at = this.#readControl(chunk, at);
       else return;
     }
-    this.#flush(chunk);
-  }
-
-  /** Stops reading for good: whatever comes next is ignored. */
-  stop(): void {
-    this.#state = 'stopped';
-    this.#held = undefined;
-    this.#heldBytes = 0;
-    this.#ping = undefined;
+    this.#flush();
   }
 
   #readHeader(chunk: Buffer, at: number): number {
     const header = this.#header;
     const payloadAt = header.read(chunk, at);
     if (payloadAt < 0) {
-      if (header.fault !== undefined) this.#fail(chunk, header.fault);
+      if (header.fault !== undefined) this.#fail(header.fault);
       return chunk.length;
     }
     this.#remaining = header.payloadBytes;
@@ -137,110 +148,77 @@ export class FrameReader {
 
   /** Appends what is held and the payload in [at, end) to the outgoing frames, as one frame. */
   #emitPiece(chunk: Buffer, at: number, end: number): void {
+    const block = this.#block;
     const payloadBytes = this.#heldBytes + (end - at);
-    const headerBytes = unmaskedHeaderBytes(payloadBytes);
-    let to = at;
-    if (this.#held === undefined && at - this.#runEnd >= headerBytes) {
-      // Room in front of the payload: the peer's header was longer by its masking key.
-      if (this.#runEnd === this.#runStart) {
-        this.#runStart = at - headerBytes;
-        this.#runEnd = this.#runStart;
-      }
-      writeUnmaskedHeader(chunk, this.#runEnd, this.#first, payloadBytes);
-      to = this.#runEnd + headerBytes;
-    } else {
-      // Only at the start of a chunk: all or part of the frame's header came with an earlier one.
-      this.#prefix = this.#takePrefix(headerBytes, payloadBytes);
-      this.#runStart = at;
+    let to = this.#end;
+    writeUnmaskedHeader(block, to, this.#first, payloadBytes);
+    to += unmaskedHeaderBytes(payloadBytes);
+    if (this.#held !== undefined) {
+      to += this.#held.copy(block, to, 0, this.#heldBytes);
+      this.#dropHeld();
     }
-    this.#unmaskTo(chunk, { from: at, to, end });
-    this.#runEnd = to + (end - at);
+    RUN.from = at;
+    RUN.to = to;
+    RUN.length = end - at;
+    RUN.key = this.#key;
+    this.#settings.unmask(chunk, block, RUN);
+    this.#end = to + (end - at);
   }
 
-  #takePrefix(headerBytes: number, payloadBytes: number): Buffer {
-    const held = this.#held ?? Buffer.allocUnsafe(MAX_UNMASKED_HEADER_BYTES);
-    const start = MAX_UNMASKED_HEADER_BYTES - headerBytes;
-    const prefix = held.subarray(start, MAX_UNMASKED_HEADER_BYTES + this.#heldBytes);
-    writeUnmaskedHeader(prefix, 0, this.#first, payloadBytes);
-    this.#held = undefined;
-    this.#heldBytes = 0;
-    return prefix;
-  }
-
-  /** Keeps the end of a chunk in a small buffer of its own, so that the chunk itself can go. */
+  /** Keeps the end of a chunk in a small buffer of its own, unmasked. */
   #hold(chunk: Buffer, at: number, end: number): void {
-    this.#unmaskTo(chunk, { from: at, to: at, end });
-    this.#held ??= Buffer.allocUnsafe(
-      MAX_UNMASKED_HEADER_BYTES + Math.min(end - at + this.#remaining, MIN_PIECE_BYTES),
-    );
-    chunk.copy(this.#held, MAX_UNMASKED_HEADER_BYTES + this.#heldBytes, at, end);
+    const most = (this.#first & CONTROL_BIT) === 0 ? MIN_PIECE_BYTES : MAX_CONTROL_PAYLOAD_BYTES;
+    this.#held ??= Buffer.allocUnsafe(Math.min(end - at + this.#remaining, most));
+    RUN.from = at;
+    RUN.to = this.#heldBytes;
+    RUN.length = end - at;
+    RUN.key = this.#key;
+    this.#settings.unmask(chunk, this.#held, RUN);
     this.#heldBytes += end - at;
   }
 
-  #unmaskTo(chunk: Buffer, where: { from: number; to: number; end: number }): void {
-    RUN.from = where.from;
-    RUN.to = where.to;
-    RUN.length = where.end - where.from;
-    RUN.key = this.#key;
-    this.#unmask(chunk, RUN);
+  #dropHeld(): void {
+    this.#held = undefined;
+    this.#heldBytes = 0;
   }
 
   #readControl(chunk: Buffer, at: number): number {
     const end = Math.min(at + this.#remaining, chunk.length);
-    this.#unmaskTo(chunk, { from: at, to: at, end });
     this.#remaining -= end - at;
-    if (this.#held === undefined && this.#remaining === 0) {
-      this.#finishControl(chunk, chunk.subarray(at, end));
-      return end;
-    }
+    this.#hold(chunk, at, end);
     this.#key = rotateKey(this.#key, end - at);
-    this.#held ??= Buffer.allocUnsafe(MAX_CONTROL_PAYLOAD_BYTES);
-    chunk.copy(this.#held, this.#heldBytes, at, end);
-    this.#heldBytes += end - at;
-    if (this.#remaining === 0) {
-      const payload = this.#held.subarray(0, this.#heldBytes);
-      this.#held = undefined;
-      this.#heldBytes = 0;
-      this.#finishControl(chunk, payload);
-    }
+    if (this.#remaining > 0) return end;
+    const payload = (this.#held as Buffer).subarray(0, this.#heldBytes);
+    this.#dropHeld();
+    this.#state = 'header';
+    const opcode = this.#first & OPCODE_BITS;
+    if (opcode === OPCODE.ping) this.#ping = payload;
+    else if (opcode === OPCODE.close) this.#close(payload);
     return end;
   }
 
-  #finishControl(chunk: Buffer, payload: Buffer): void {
-    this.#state = 'header';
-    const opcode = this.#first & OPCODE_BITS;
-    // Copied: a later frame of the chunk may be moved over it.
-    if (opcode === OPCODE.ping) this.#ping = Buffer.from(payload);
-    if (opcode !== OPCODE.close) return;
+  #close(payload: Buffer): void {
     const parsed = parseCloseBody(payload);
-    if (!parsed.ok) return this.#fail(chunk, parsed.fault);
-    this.#flush(chunk);
+    if (!parsed.ok) return this.#fail(parsed.fault);
+    this.#flush();
     this.stop();
     this.#sink.onClose(parsed.status);
   }
 
-  #fail(chunk: Buffer, fault: FrameFault): void {
-    this.#flush(chunk);
+  #fail(fault: FrameFault): void {
+    this.#flush();
     this.stop();
     this.#sink.onFault(fault);
   }
 
-  /** Delivers the finished frames of the chunk, then the last ping. */
-  #flush(chunk: Buffer): void {
-    const prefix = this.#prefix;
-    const bytes = this.#runEnd - this.#runStart;
-    this.#prefix = undefined;
-    if (bytes > 0) {
-      const run = chunk.subarray(this.#runStart, this.#runEnd);
-      // A little data among much else must not keep the whole chunk in memory while it waits.
-      this.#sink.onFrames(prefix, bytes * 2 < chunk.length ? Buffer.from(run) : run);
-    } else if (prefix !== undefined) {
-      this.#sink.onFrames(prefix, undefined);
-    }
-    this.#runStart = this.#runEnd;
-    if (this.#ping === undefined) return;
-    const payload = this.#ping;
+  /** Delivers the frames found so far, then the last ping. */
+  #flush(): void {
+    const bytes = this.#end;
+    this.#end = 0;
+    if (bytes > 0) this.#sink.onFrames(this.#block.subarray(0, bytes));
+    const ping = this.#ping;
+    if (ping === undefined) return;
     this.#ping = undefined;
-    this.#sink.onPing(payload);
+    this.#sink.onPing(ping);
   }
 }

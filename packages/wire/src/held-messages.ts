@@ -1,19 +1,20 @@
+import type { BlockPool } from './block-pool.ts';
 import { BudgetAccount, type BudgetOwner } from './byte-budget.ts';
 import { ByteQueue } from './byte-queue.ts';
 
 /** Messages of a peer whose target is not there yet, in order. */
 export class HeldMessages {
-  readonly #queue: ByteQueue = new ByteQueue();
+  readonly #queue: ByteQueue;
   readonly #account: BudgetAccount;
 
-  constructor(owner: BudgetOwner) {
+  constructor(pool: BlockPool, owner: BudgetOwner) {
+    this.#queue = new ByteQueue(pool);
     this.#account = new BudgetAccount(owner);
   }
 
-  /** Appends frames, which now belong here. */
-  keep(prefix: Buffer | undefined, run: Buffer | undefined): void {
-    if (prefix !== undefined) this.#queue.push(prefix);
-    if (run !== undefined) this.#queue.push(run);
+  /** Appends frames. */
+  keep(frames: Buffer): void {
+    this.#queue.push(frames);
     this.#account.set(this.#queue.bytes);
   }
 

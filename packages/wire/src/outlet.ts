@@ -15,6 +15,8 @@ export interface OutletListener {
   onStall(): void;
 }
 
+const NOTHING: readonly Buffer[] = [];
+
 /** How often a stalled receiver is looked at within the stall time. */
 const STALL_LOOKS = 4;
 
@@ -30,6 +32,7 @@ export class Outlet {
   /** Made when something has to wait for the first time. */
   #queue: ByteQueue | undefined;
   /** Handed to the socket and not taken by the kernel yet, in bytes. */
+  #inFlight: readonly Buffer[] = NOTHING;
   #inFlightBytes = 0;
   /** Handed to the socket so far, in bytes. */
   #handedBytes = 0;
@@ -83,35 +86,29 @@ export class Outlet {
     return waiting <= this.#context.limits.lowWaterBytes && !this.#account.owner.isPressed;
   }
 
-  /** Sends bytes in order; they now belong to the outlet. Ignored after `finish`. */
-  send(first: Buffer | undefined, second: Buffer | undefined): void {
+  /** Sends bytes in order. The caller may reuse them at once. Ignored after `finish`. */
+  send(bytes: Buffer): void {
     if (this.#state !== 'open') return;
-    if (this.waitingBytes > 0) {
-      if (first !== undefined) this.#enqueue(first);
-      if (second !== undefined) this.#enqueue(second);
-      this.#account.set(this.waitingBytes);
-    } else if (first !== undefined && second !== undefined) {
-      this.#hand([first, second]);
+    if (this.waitingBytes === 0) {
+      this.#hand([bytes]);
     } else {
-      const only = first ?? second;
-      if (only !== undefined) this.#handOne(only);
+      this.#waiting.push(bytes);
+      this.#account.set(this.waitingBytes);
     }
   }
 
   /** Sends everything another queue holds, one batch per turn, and empties it. */
   sendAll(queue: ByteQueue): void {
-    if (this.#state === 'open') {
-      for (const chunk of queue.take(Number.POSITIVE_INFINITY)) this.#enqueue(chunk);
-      this.#account.set(this.waitingBytes);
-      this.#pump();
-    }
-    queue.clear();
+    if (this.#state !== 'open') return queue.clear();
+    this.#waiting.takeAllFrom(queue);
+    this.#account.set(this.waitingBytes);
+    this.#pump();
   }
 
   /** Sends a last frame after everything that waits; then `onFinished` is called, perhaps at once. */
   finish(last: Buffer): void {
     if (this.#state !== 'open') return;
-    this.send(last, undefined);
+    this.send(last);
     this.#state = 'finishing';
     this.#settle();
   }
@@ -119,7 +116,11 @@ export class Outlet {
   /** Forgets everything that waits; for a socket that is gone. */
   drop(): void {
     this.#state = 'finished';
+    this.#queue?.clear();
     this.#queue = undefined;
+    // A write may still be under way.
+    for (const chunk of this.#inFlight) this.#context.blocks.abandon(chunk);
+    this.#inFlight = NOTHING;
     this.#inFlightBytes = 0;
     this.#account.set(0);
     this.#stallTimer?.cancel();
@@ -130,34 +131,31 @@ export class Outlet {
     return this.#inFlightBytes === 0 ? 0 : (unsentBytes(this.#socket) ?? this.#inFlightBytes);
   }
 
-  #enqueue(chunk: Buffer): void {
-    this.#queue ??= new ByteQueue();
-    this.#queue.push(chunk);
+  get #waiting(): ByteQueue {
+    this.#queue ??= new ByteQueue(this.#context.blocks);
+    return this.#queue;
   }
 
-  #handOne(chunk: Buffer): void {
-    this.#handedBytes += chunk.length;
-    this.#socket.write(chunk, this.#onWritten);
-    this.#noteInFlight();
-  }
-
+  /** Writes chunks while nothing is in flight. What the kernel does not take at once keeps its memory. */
   #hand(chunks: readonly Buffer[]): void {
-    this.#socket.cork();
+    const socket = this.#socket;
+    if (chunks.length > 1) socket.cork();
     for (const chunk of chunks) {
       this.#handedBytes += chunk.length;
-      this.#socket.write(chunk, this.#onWritten);
+      socket.write(chunk, this.#onWritten);
     }
-    this.#socket.uncork();
-    this.#noteInFlight();
-  }
-
-  #noteInFlight(): void {
-    // Node writes at once; what the kernel has not taken by now is still counted here.
-    const left = this.#socket.writableLength;
-    if (left === this.#inFlightBytes) return;
+    if (chunks.length > 1) socket.uncork();
+    const left = socket.writableLength;
+    const { blocks } = this.#context;
+    if (left === 0) {
+      for (const chunk of chunks) blocks.release(chunk);
+      return;
+    }
+    for (const chunk of chunks) blocks.keep(chunk);
+    this.#inFlight = chunks;
     this.#inFlightBytes = left;
     this.#account.set(this.waitingBytes);
-    if (left > 0) this.#watchForStall();
+    this.#watchForStall();
   }
 
   /** One function per outlet, not one per write. Errors come again as the socket's `error` and `close`. */
@@ -165,14 +163,16 @@ export class Outlet {
     if (this.#inFlightBytes === 0 || this.#socket.destroyed || this.#socket.writableLength > 0) return;
     this.#lateBytes += this.#inFlightBytes;
     this.#inFlightBytes = 0;
+    for (const chunk of this.#inFlight) this.#context.blocks.release(chunk);
+    this.#inFlight = NOTHING;
     this.#pump();
   };
 
   /** Sends the next batch of what waits, if nothing is in flight. */
   #pump(): void {
     if (this.#inFlightBytes === 0 && (this.#queue?.bytes ?? 0) > 0) {
-      this.#hand((this.#queue as ByteQueue).take(this.#context.limits.quantumBytes));
-      if (this.#inFlightBytes === 0 && (this.#queue as ByteQueue).bytes > 0) this.#pumpNextTurn();
+      this.#hand(this.#waiting.take(this.#context.limits.quantumBytes));
+      if (this.#inFlightBytes === 0 && this.#waiting.bytes > 0) this.#pumpNextTurn();
     }
     this.#account.set(this.waitingBytes);
     this.#settle();

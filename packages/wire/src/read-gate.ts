@@ -1,9 +1,6 @@
 import type { Socket } from 'node:net';
 import type { WireContext } from './wire-context.ts';
 
-/** A read this large may have filled its buffer and be followed by another in the same turn, in bytes. */
-const FULL_READ_BYTES = 32768;
-
 /**
  * Decides whether a socket is read: not while its receiver is full, and not beyond its share of one turn of the
  * event loop. Not reading makes TCP push back on the peer.
@@ -44,7 +41,7 @@ export class ReadGate {
   /** Counts what was read; when the share of this turn is used up, the next read waits for the next turn. */
   count(bytes: number): void {
     // libuv reads a socket again in the same turn only when a read filled the buffer.
-    this.#turnBytes = bytes < FULL_READ_BYTES ? 0 : this.#turnBytes + bytes;
+    this.#turnBytes = bytes < this.#context.readBuffer.length ? 0 : this.#turnBytes + bytes;
     if (this.#turnBytes < this.#context.limits.quantumBytes || this.#turnIsOver) return;
     this.#turnIsOver = true;
     this.#socket.pause();

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 
-/** Where masked payload lies in a chunk, where it goes, and the key (RFC 6455 §5.3). */
+/** Where masked payload lies, where it goes, and its key (RFC 6455 §5.3). */
 export interface MaskedRun {
-  /** First masked byte. */
+  /** First masked byte in the source. */
   from: number;
-  /** Where the first unmasked byte goes; never above `from`. */
+  /** Where the first unmasked byte goes in the target. */
   to: number;
   /** Bytes to unmask. */
   length: number;
@@ -12,8 +12,8 @@ export interface MaskedRun {
   key: number;
 }
 
-/** Unmasks a run within one chunk, moving it towards the front on the way. */
-export type Unmask = (chunk: Buffer, run: MaskedRun) => void;
+/** Unmasks a run of the source into the target; the two must not overlap. */
+export type Unmask = (source: Buffer, target: Buffer, run: MaskedRun) => void;
 
 /** Below this the set-up of the word loop costs more than it saves, in bytes. */
 const BYTEWISE_BELOW = 48;
@@ -24,40 +24,43 @@ export function rotateKey(key: number, bytes: number): number {
   return shift === 0 ? key : (key >>> shift) | (key << (32 - shift));
 }
 
-/** Unmasks with a 32-bit word at a time: the way without native code. */
-export function unmaskByWords(chunk: Buffer, run: MaskedRun): void {
-  const { length, key } = run;
-  let { from, to } = run;
-  if (length < BYTEWISE_BELOW) return unmaskByBytes(chunk, run);
-  if (((from - to) & 3) !== 0) {
-    // Words can only move by whole words; let memmove do the odd distance.
-    chunk.copyWithin(to, from, from + length);
-    from = to;
+/** Unmasks a 32-bit word at a time: the way without native code. */
+export function unmaskByWords(source: Buffer, target: Buffer, run: MaskedRun): void {
+  const { from, to, length, key } = run;
+  if (length < BYTEWISE_BELOW) return unmaskByBytes(source, target, run);
+  const fromByte = source.byteOffset + from;
+  const toByte = target.byteOffset + to;
+  if (((fromByte - toByte) & 3) !== 0) {
+    // Words only move by whole words; memmove does the odd distance.
+    source.copy(target, to, from, from + length);
+    return unmaskByWords(target, target, { from: to, to, length, key });
   }
-  const lead = (4 - ((chunk.byteOffset + to) & 3)) & 3;
-  unmaskByBytes(chunk, { from, to, length: lead, key });
+  const lead = -toByte & 3;
   const words = (length - lead) >>> 2;
-  const wordKey = rotateKey(key, lead) | 0;
-  const view = new Int32Array(chunk.buffer, 0, (chunk.byteOffset + from + lead + words * 4) >>> 2);
-  let source = (chunk.byteOffset + from + lead) >>> 2;
-  let target = (chunk.byteOffset + to + lead) >>> 2;
-  const end = source + words;
-  while (source < end) {
-    view[target++] = (view[source++] as number) ^ wordKey;
-  }
-  const done = lead + words * 4;
-  unmaskByBytes(chunk, {
-    from: from + done,
-    to: to + done,
-    length: length - done,
-    key: rotateKey(key, done),
+  const tail = lead + words * 4;
+  unmaskByBytes(source, target, { from, to, length: lead, key });
+  xorWords(
+    new Int32Array(source.buffer, fromByte + lead, words),
+    new Int32Array(target.buffer, toByte + lead, words),
+    rotateKey(key, lead) | 0,
+  );
+  unmaskByBytes(source, target, {
+    from: from + tail,
+    to: to + tail,
+    length: length - tail,
+    key: rotateKey(key, tail),
   });
 }
 
-function unmaskByBytes(chunk: Buffer, run: MaskedRun): void {
+function xorWords(source: Int32Array, target: Int32Array, key: number): void {
+  const { length } = target;
+  for (let i = 0; i < length; i++) target[i] = (source[i] as number) ^ key;
+}
+
+function unmaskByBytes(source: Buffer, target: Buffer, run: MaskedRun): void {
   const { from, to, length, key } = run;
   for (let i = 0; i < length; i++) {
-    chunk[to + i] = (chunk[from + i] as number) ^ (key >>> ((i & 3) << 3));
+    target[to + i] = (source[from + i] as number) ^ (key >>> ((i & 3) << 3));
   }
 }
 
@@ -65,7 +68,7 @@ interface BufferUtil {
   mask(source: Buffer, key: Buffer, output: Buffer, offset: number, length: number): void;
 }
 
-/** From this size on a call into native code pays off, in bytes; bench/micro measures it. */
+/** From this size on a call into native code pays off, in bytes. */
 const NATIVE_FROM = 512;
 
 /** Unmasks large runs with `bufferutil` when it is installed; undefined when it is not. */
@@ -78,9 +81,10 @@ export function loadNativeUnmask(): Unmask | undefined {
     return undefined;
   }
   const keyBytes = Buffer.alloc(4);
-  return (chunk, run) => {
-    if (run.length < NATIVE_FROM) return unmaskByWords(chunk, run);
-    keyBytes.writeInt32LE(run.key | 0, 0);
-    native.mask(chunk.subarray(run.from, run.from + run.length), keyBytes, chunk, run.to, run.length);
+  return (source, target, run) => {
+    const { from, to, length, key } = run;
+    if (length < NATIVE_FROM) return unmaskByWords(source, target, run);
+    keyBytes.writeInt32LE(key | 0, 0);
+    native.mask(source.subarray(from, from + length), keyBytes, target, to, length);
   };
 }

@@ -1,6 +1,7 @@
+import { BlockPool } from './block-pool.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { systemClock, type Clock } from './clock.ts';
-import type { FrameReaderSettings } from './frame-reader.ts';
+import { BLOCK_RESERVE_BYTES, type FrameReaderSettings } from './frame-reader.ts';
 import type { ReadGate } from './read-gate.ts';
 import { loadNativeUnmask, unmaskByWords, type Unmask } from './unmask.ts';
 
@@ -25,11 +26,16 @@ export interface WireContext extends FrameReaderSettings {
   readonly limits: WireLimits;
   readonly clock: Clock;
   readonly budget: ByteBudget;
+  /** What all sockets read into, one after the other. */
+  readonly readBuffer: Buffer;
   /** Calls back in the next turn of the event loop. */
   readonly nextTurn: (callback: () => void) => void;
   /** The gates that are shut because of what waits for a receiver. */
   readonly pausedSources: Set<ReadGate>;
 }
+
+/** The most that one read takes from a socket, in bytes. */
+const READ_BYTES = 65536;
 
 /** What a context is made of. */
 export interface WireContextOptions {
@@ -51,6 +57,8 @@ export function createWireContext(options: WireContextOptions): WireContext {
     maxMessageBytes: options.limits.maxMessageBytes,
     clock: options.clock ?? systemClock,
     budget: new ByteBudget(options.budgetBytes),
+    readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
+    blocks: new BlockPool(READ_BYTES + BLOCK_RESERVE_BYTES),
     unmask: options.unmask ?? loadNativeUnmask() ?? unmaskByWords,
     nextTurn: options.nextTurn ?? ((callback) => void setImmediate(callback)),
     pausedSources: new Set(),

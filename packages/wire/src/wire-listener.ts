@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net';
 import type { FrameFault } from './frame-reader.ts';
+import type { Transport } from './transport.ts';
 
 /** How a peer's sending side came to its end. */
 export type EndCause =
@@ -21,8 +21,8 @@ export interface WireListener {
 
 /** An upgraded TCP connection. */
 export interface WireConnection {
-  readonly socket: Socket;
-  /** Bytes that came behind the request; they now belong to the wire. */
+  readonly transport: Transport;
+  /** Bytes that came behind the request. */
   readonly head: Buffer;
   /** The checked `Sec-WebSocket-Key`. */
   readonly key: string;

@@ -10,13 +10,17 @@ import { LifeSigns } from './life-signs.ts';
 import { OPCODE } from './opcode.ts';
 import { Outlet, type OutletListener } from './outlet.ts';
 import { ReadGate } from './read-gate.ts';
+import type { Transport } from './transport.ts';
 import type { WireContext } from './wire-context.ts';
 import type { EndCause, WireConnection, WireListener, WireState } from './wire-listener.ts';
 
-const NO_PAYLOAD = Buffer.alloc(0);
+const PING = encodeFrame(OPCODE.ping, Buffer.alloc(0));
 
 /** The server's end of one WebSocket: frames in, frames out, and the way it ends. */
 export class WireSocket implements FrameSink, OutletListener {
+  /** Bytes received since the handshake. */
+  receivedBytes = 0;
+  readonly #transport: Transport;
   readonly #socket: Socket;
   readonly #context: WireContext;
   readonly #listener: WireListener;
@@ -32,7 +36,6 @@ export class WireSocket implements FrameSink, OutletListener {
   #held: HeldMessages | undefined;
   #waitingPong: Buffer | undefined;
   #deadline: Timer | undefined;
-  #receivedBytes = 0;
   readonly #life: LifeSigns = new LifeSigns();
 
   /** Answers the handshake. Nothing is read before `start`, so that the owner can first find its place. */
@@ -41,27 +44,23 @@ export class WireSocket implements FrameSink, OutletListener {
     context: WireContext,
     party: { owner: BudgetOwner; listener: WireListener },
   ) {
-    this.#socket = connection.socket;
+    this.#transport = connection.transport;
+    this.#socket = connection.transport.socket;
     this.#context = context;
     this.#listener = party.listener;
     this.#owner = party.owner;
     this.#reader = new FrameReader(context, this);
-    this.#outlet = new Outlet(connection.socket, context, { owner: party.owner, listener: this });
-    this.#gate = new ReadGate(connection.socket, context);
+    this.#outlet = new Outlet(this.#socket, context, { owner: party.owner, listener: this });
+    this.#gate = new ReadGate(this.#socket, context);
     // Resets and failed writes: `close` follows, and the owner hears "lost".
-    connection.socket.on('error', () => connection.socket.destroy());
-    connection.socket.on('close', () => this.#onGone());
-    this.#outlet.send(Buffer.from(switchingProtocols(connection.key), 'latin1'), undefined);
+    this.#socket.on('error', () => this.#socket.destroy());
+    this.#socket.on('close', () => this.#onGone());
+    this.#outlet.send(Buffer.from(switchingProtocols(connection.key), 'latin1'));
   }
 
   /** Whether data flows: nobody has closed yet. */
   get isOpen(): boolean {
     return this.#state === 'open';
-  }
-
-  /** Bytes received since the handshake. */
-  get receivedBytes(): number {
-    return this.#receivedBytes;
   }
 
   /** Bytes the kernel has taken for the peer, with the handshake's answer. */
@@ -74,34 +73,32 @@ export class WireSocket implements FrameSink, OutletListener {
     return this.#outlet.waitingBytes;
   }
 
-  /** Starts reading, beginning with what came behind the request. Call it once. */
+  /** Starts to read, beginning with what came behind the request. Call it once. */
   start(head: Buffer): void {
-    if (head.length > 0) this.#onData(head);
-    this.#socket.on('data', this.#onData);
     this.#socket.on('end', () => this.#onPeerDone({ kind: 'lost' }));
-    // Node leaves an upgraded socket paused when bytes came with the request.
-    if (!this.#gate.isShut) this.#socket.resume();
+    if (head.length > 0) this.#onBytes(head);
+    this.#transport.read(this.#onBytes);
+    if (this.#gate.isShut) this.#socket.pause();
   }
 
   /** Keeps the peer's messages, up to the high-water mark, until `sendTo` names a target. */
   hold(): void {
-    this.#held = new HeldMessages(this.#owner);
+    this.#held = new HeldMessages(this.#context.blocks, this.#owner);
   }
 
   /** Sends the peer's messages on to `target` from now on, those that were held first. */
   sendTo(target: WireSocket): void {
     this.#target = target;
     target.#source = this;
-    const held = this.#held;
-    if (held === undefined) return;
+    if (this.#held === undefined) return;
+    target.#outlet.sendAll(this.#held.release());
     this.#held = undefined;
-    target.#outlet.sendAll(held.release());
     if (target.#outlet.mayResume) this.#gate.reopen();
   }
 
   /** Sends one text message; ignored once the socket is closing. */
   sendText(text: string): void {
-    this.#outlet.send(encodeFrame(OPCODE.text, Buffer.from(text, 'utf8')), undefined);
+    this.#outlet.send(encodeFrame(OPCODE.text, Buffer.from(text, 'utf8')));
   }
 
   /**
@@ -111,7 +108,7 @@ export class WireSocket implements FrameSink, OutletListener {
   probe(): 'alive' | 'silent' {
     if (this.#state !== 'open') return 'alive';
     if (!this.#life.isProven(this.#outlet, this.#gate)) return 'silent';
-    if (this.#outlet.waitingBytes === 0) this.#outlet.send(encodeFrame(OPCODE.ping, NO_PAYLOAD), undefined);
+    if (this.#outlet.waitingBytes === 0) this.#outlet.send(PING);
     return 'alive';
   }
 
@@ -128,16 +125,16 @@ export class WireSocket implements FrameSink, OutletListener {
   }
 
   /** @internal FrameSink: messages of the peer. */
-  onFrames(prefix: Buffer | undefined, run: Buffer | undefined): void {
+  onFrames(frames: Buffer): void {
     if (this.#state !== 'open') return;
     if (this.#held !== undefined) {
-      this.#held.keep(prefix, run);
+      this.#held.keep(frames);
       if (!this.#held.mayGrow(this.#context.limits.highWaterBytes)) this.#gate.shut();
       return;
     }
     if (this.#target === undefined) return;
     const outlet = this.#target.#outlet;
-    outlet.send(prefix, run);
+    outlet.send(frames);
     if (!outlet.mayGrow) this.#gate.shut();
   }
 
@@ -145,7 +142,7 @@ export class WireSocket implements FrameSink, OutletListener {
   onPing(payload: Buffer): void {
     if (this.#state !== 'open') return;
     if (this.#outlet.waitingBytes > 0) this.#waitingPong = payload;
-    else this.#outlet.send(encodeFrame(OPCODE.pong, payload), undefined);
+    else this.#outlet.send(encodeFrame(OPCODE.pong, payload));
   }
 
   /** @internal FrameSink: the peer's close frame; it is echoed (RFC 6455 §5.5.1). */
@@ -165,7 +162,7 @@ export class WireSocket implements FrameSink, OutletListener {
     const pong = this.#waitingPong;
     this.#waitingPong = undefined;
     // Not only once nothing waits: a source that keeps the queue filled would put the answer off for ever.
-    if (pong !== undefined) this.#outlet.send(encodeFrame(OPCODE.pong, pong), undefined);
+    if (pong !== undefined) this.#outlet.send(encodeFrame(OPCODE.pong, pong));
     if (this.#outlet.waitingBytes === 0) this.#listener.onDrain();
   }
 
@@ -184,11 +181,11 @@ export class WireSocket implements FrameSink, OutletListener {
     if (this.#state === 'open') this.#listener.onStall();
   }
 
-  readonly #onData = (chunk: Buffer): void => {
-    this.#receivedBytes += chunk.length;
+  readonly #onBytes = (bytes: Buffer): void => {
+    this.receivedBytes += bytes.length;
     this.#life.hear();
-    this.#reader.read(chunk);
-    this.#gate.count(chunk.length);
+    this.#reader.read(bytes);
+    this.#gate.count(bytes.length);
   };
 
   /** The one place where the peer's end moves the state. */
@@ -216,7 +213,7 @@ export class WireSocket implements FrameSink, OutletListener {
     this.#state = next;
     this.#target = undefined;
     this.#waitingPong = undefined;
-    this.#held?.release();
+    this.#held?.release().clear();
     this.#held = undefined;
     this.#armDeadline();
     this.#gate.reopen();
@@ -238,7 +235,7 @@ export class WireSocket implements FrameSink, OutletListener {
     this.#state = 'gone';
     this.#reader.stop();
     this.#outlet.drop();
-    this.#held?.release();
+    this.#held?.release().clear();
     this.#held = undefined;
     this.#gate.reopen();
     this.#deadline?.cancel();

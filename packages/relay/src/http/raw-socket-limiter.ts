@@ -7,7 +7,8 @@ import { normaliseIp, UNKNOWN_IP } from '../upgrade/client-ip.ts';
 export class RawSocketLimiter {
   readonly #limits: RelayLimits;
   readonly #onDrop: () => void;
-  readonly #sockets = new Set<Socket>();
+  /** Open connections and their TCP peers. */
+  readonly #peers = new Map<Socket, string>();
   readonly #byPeer = new GroupedSet<string, Socket>();
 
   constructor(limits: RelayLimits, onDrop: () => void) {
@@ -17,28 +18,44 @@ export class RawSocketLimiter {
 
   /** TCP connections open now. */
   get size(): number {
-    return this.#sockets.size;
+    return this.#peers.size;
   }
 
   /** Keeps a new connection in the books, or destroys it. */
   accept(socket: Socket): void {
     const peer = normaliseIp(socket.remoteAddress ?? '') ?? UNKNOWN_IP;
     const { maxRawSockets, maxRawSocketsPerIp } = this.#limits;
-    if (this.#sockets.size >= maxRawSockets || this.#byPeer.count(peer) >= maxRawSocketsPerIp) {
+    if (this.#peers.size >= maxRawSockets || this.#byPeer.count(peer) >= maxRawSocketsPerIp) {
       this.#onDrop();
       socket.destroy();
       return;
     }
-    this.#sockets.add(socket);
-    this.#byPeer.add(peer, socket);
-    socket.once('close', () => {
-      this.#sockets.delete(socket);
-      this.#byPeer.delete(peer, socket);
-    });
+    this.#add(socket, peer);
+  }
+
+  /** The same connection goes on under another socket. */
+  replace(old: Socket, fresh: Socket): void {
+    const peer = this.#peers.get(old);
+    if (peer === undefined || fresh === old) return;
+    this.#remove(old);
+    this.#add(fresh, peer);
   }
 
   /** Destroys every connection that is left. */
   destroyAll(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#peers.keys()) socket.destroy();
+  }
+
+  #add(socket: Socket, peer: string): void {
+    this.#peers.set(socket, peer);
+    this.#byPeer.add(peer, socket);
+    socket.once('close', () => this.#remove(socket));
+  }
+
+  #remove(socket: Socket): void {
+    const peer = this.#peers.get(socket);
+    if (peer === undefined) return;
+    this.#peers.delete(socket);
+    this.#byPeer.delete(peer, socket);
   }
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { UpgradeRequest } from '@openchambery/protocol';
-import { checkHandshake, type WireConnection } from '@openchambery/wire';
+import { checkHandshake, takeOver, type WireConnection } from '@openchambery/wire';
 import { answerTo } from '../http/listener.ts';
+import type { RawSocketLimiter } from '../http/raw-socket-limiter.ts';
 import type { RelayContext } from '../relay-context.ts';
 import { attachClient, attachHostControl, attachHostData } from '../routing/attach.ts';
 import { clientIp } from './client-ip.ts';
@@ -15,6 +16,7 @@ export interface UpgradePath {
   readonly context: RelayContext;
   readonly gatekeeper: Gatekeeper;
   readonly refused: RefusedSockets;
+  readonly limiter: RawSocketLimiter;
   readonly trustProxy: 'trust' | 'ignore';
   readonly isDraining: () => boolean;
 }
@@ -42,7 +44,9 @@ export function handleUpgrade({ request, socket, head }: IncomingUpgrade, path: 
     forwardedFor: request.headers['x-forwarded-for'],
     trustProxy: path.trustProxy,
   });
-  const connection: WireConnection = { socket, head, key: handshake.key };
+  const transport = takeOver(socket, path.context.wire.readBuffer);
+  path.limiter.replace(socket, transport.socket);
+  const connection: WireConnection = { transport, head, key: handshake.key };
   const decision = path.isDraining() ? STOPPING : decideUpgrade(request.url ?? '', ip, path.gatekeeper);
   const refusal = decision.ok ? attach(decision.upgrade, { ip, connection, path }) : decision.refusal;
   if (refusal === undefined) return;

@@ -2,14 +2,12 @@ import { splice, WireSocket } from '../../src/index.ts';
 import type { BudgetOwner } from '../../src/index.ts';
 import { clientFrame } from './client-frames.ts';
 import type { ClientFrame } from './client-frames.ts';
+import { scriptedConnection } from './connection.ts';
 import { decodeStream } from './naive-decoder.ts';
 import type { DecodedStream } from './naive-decoder.ts';
 import { ScriptedSocket } from './scripted-socket.ts';
 import { Recorder } from './test-context.ts';
 import type { TestContext } from './test-context.ts';
-
-/** RFC 6455 §1.3. */
-export const SAMPLE_KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 
 /** Lets streams deliver what they put off: data after a resume, ends and closes. */
 export function settle(): Promise<void> {
@@ -25,11 +23,8 @@ export class Leg {
 
   constructor(test: TestContext, owner: BudgetOwner = test.context.budget.createOwner()) {
     this.owner = owner;
-    this.wire = new WireSocket(
-      { socket: this.peer.asSocket, head: Buffer.alloc(0), key: SAMPLE_KEY },
-      test.context,
-      { owner, listener: this.heard },
-    );
+    const connection = scriptedConnection(this.peer, test);
+    this.wire = new WireSocket(connection, test.context, { owner, listener: this.heard });
   }
 
   /** The peer sends frames, all in one chunk. */

@@ -18,7 +18,7 @@ export class ScriptedSocket extends Duplex {
   readonly taken: Buffer[] = [];
   /** Sizes of the writes, each of them one call of the kernel. */
   readonly writeSizes: number[] = [];
-  readonly _handle: { readonly writeQueueSize: number };
+  _handle: { readonly writeQueueSize: number } | null;
   #current: Written | undefined;
   #left: Buffer = Buffer.alloc(0);
 
