@@ -14,6 +14,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   // Ctrl-C reaches the relay from the terminal as well; it takes the echo for the same request.
   process.on(signal, () => relay.kill(signal));
 }
+if (process.env.npm_lifecycle_event !== undefined) {
+  // npm passes SIGTERM to a shell that dies of it and leaves us behind; a relay nobody sees would keep the port.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && relay.kill('SIGTERM'), 500).unref();
+}
 relay.on('error', (error) => {
   process.stderr.write(`openchamber-relay cannot be started: ${error.message}\n`);
   process.exitCode = 1;

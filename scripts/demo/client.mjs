@@ -2,7 +2,8 @@
 //   node client.mjs <relay url> <serverId> <file to send> <file to write>
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { once } from 'node:events';
-import { failOn, MAX_WAITING_BYTES, WebSocket } from './ws.mjs';
+import { WebSocket } from 'ws';
+import { failOn, MAX_WAITING_BYTES } from './peer.mjs';
 
 const CHUNK_BYTES = 64 * 1024;
 const PROGRESS_BYTES = 1024 * 1024;

@@ -1,7 +1,8 @@
 // The Host of the demo: registers with the relay under a fresh key and echoes what each client sends.
 //   node host.mjs <relay url>
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
-import { failOn, MAX_WAITING_BYTES, WebSocket } from './ws.mjs';
+import { WebSocket } from 'ws';
+import { failOn, MAX_WAITING_BYTES } from './peer.mjs';
 
 const relayUrl = process.argv[2];
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

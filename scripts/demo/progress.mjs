@@ -2,7 +2,7 @@
 
 /** Shows how much of `total` bytes has come back. */
 export function createProgress(total) {
-  const isTerminal = process.stdout.isTTY === true;
+  const isTerminal = process.stdout.isTTY;
   const write = (text) => isTerminal && process.stdout.write(text);
   return {
     show: (bytes) => {

@@ -56,7 +56,7 @@ async function install(folder, tarball) {
 
 function checkContents({ modules }) {
   const folder = join(modules, '@openchambery', 'relay-server');
-  const files = readdirSync(folder, { recursive: true });
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
   const faults = [
     ...files

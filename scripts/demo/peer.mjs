@@ -1,10 +1,4 @@
-// The `ws` of the workspace. It is a dev dependency of the app, not of the root, hence the detour.
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { appFolder } from '../run/workspace.mjs';
-
-/** The WebSocket class of `ws`. */
-export const WebSocket = createRequire(join(appFolder, 'package.json'))('ws');
+// What the Host and the Client of the demo share.
 
 /** Most bytes either peer lets wait in its own process before it stops taking more. */
 export const MAX_WAITING_BYTES = 1024 * 1024;
