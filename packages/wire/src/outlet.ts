@@ -36,7 +36,7 @@ export class Outlet {
   #inFlightBytes = 0;
   /** Handed to the socket so far, in bytes. */
   #handedBytes = 0;
-  /** Of those, what was in flight at first and has been taken since, in bytes. */
+  /** Of those, what had to wait and has been taken since, in bytes. */
   #lateBytes = 0;
   #state: 'open' | 'finishing' | 'finished' = 'open';
   #turnPending = false;
@@ -171,7 +171,10 @@ export class Outlet {
   /** Sends the next batch of what waits, if nothing is in flight. */
   #pump(): void {
     if (this.#inFlightBytes === 0 && (this.#queue?.bytes ?? 0) > 0) {
+      const handedBefore = this.#handedBytes;
       this.#hand(this.#waiting.take(this.#context.limits.quantumBytes));
+      // It had to wait before it was taken at once: a queue that is filled as fast may never be seen in flight.
+      if (this.#inFlightBytes === 0) this.#lateBytes += this.#handedBytes - handedBefore;
       if (this.#inFlightBytes === 0 && this.#waiting.bytes > 0) this.#pumpNextTurn();
     }
     this.#account.set(this.waitingBytes);

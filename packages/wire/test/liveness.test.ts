@@ -23,6 +23,29 @@ async function openBlocked(test: TestContext, bytes = 10_000): Promise<{ source:
   return pair;
 }
 
+const BATCH_BYTES = 40_000;
+
+/**
+ * A receiver that takes all it is given, at once, and whose queue is never empty: each call is a turn in which as
+ * much comes as goes.
+ */
+async function openFlow(test: TestContext): Promise<(() => void) & { readonly target: Leg }> {
+  const { source, target } = await openScriptedPair(test);
+  const sendBatch = (): void => source.send({ opcode: 2, payload: patternBytes(BATCH_BYTES - 4) });
+  target.block();
+  for (let i = 0; i < 20; i++) sendBatch();
+  target.peer.roomBytes = Number.POSITIVE_INFINITY;
+  target.peer.drain();
+  const turn = (): void => {
+    const { sentBytes } = target.wire;
+    test.turns.run();
+    expect(target.wire.sentBytes).toBeGreaterThan(sentBytes);
+    expect(target.wire.waitingBytes).toBeGreaterThan(0);
+    for (let come = 0; come < target.wire.sentBytes - sentBytes; come += BATCH_BYTES) sendBatch();
+  };
+  return Object.assign(turn, { target });
+}
+
 describe('a receiver for whom data waits', () => {
   it('is reported once when it has taken nothing for the stall time', async () => {
     const test = createTestContext();
@@ -89,6 +112,16 @@ describe('a receiver for whom data waits', () => {
     expect(target.heard.stalls).toBe(1);
   });
 
+  it('is not reported while it takes a batch in each turn and its source fills up as fast', async () => {
+    const test = createTestContext({ limits: { quantumBytes: BATCH_BYTES } });
+    const flow = await openFlow(test);
+    for (let i = 0; i < 10; i++) {
+      test.clock.advance(stallMs / 2);
+      flow();
+    }
+    expect(flow.target.heard.stalls).toBe(0);
+  });
+
   it('is left to the deadline once it is being closed', async () => {
     const test = createTestContext({ limits: { closeDeadlineMs: stallMs * 5 } });
     const { target } = await openBlocked(test);
@@ -152,6 +185,16 @@ describe('probe', () => {
     target.peer.drain(1);
     expect(target.wire.probe()).toBe('alive');
     expect(target.wire.probe()).toBe('silent');
+  });
+
+  it('finds a peer alive that takes a batch in each turn while its source fills up as fast', async () => {
+    const test = createTestContext({ limits: { quantumBytes: BATCH_BYTES } });
+    const flow = await openFlow(test);
+    for (let i = 0; i < 10; i++) {
+      expect(flow.target.wire.probe()).toBe('alive');
+      flow();
+    }
+    expect(flow.target.pings()).toBe(0);
   });
 
   it('finds a peer silent that takes nothing of what waits', async () => {

@@ -88,6 +88,10 @@ export async function openTcpPair(rig: TcpRig, test: TestContext): Promise<TcpPa
   ] as const) {
     leg.heard.afterEnd = (cause) =>
       other.wire.close(cause.kind === 'closed' ? 1000 : 1012, 'the other leg is gone');
+    leg.heard.afterStall = () => {
+      leg.wire.close(1012, 'stalled');
+      other.wire.close(1012, 'the other leg stalled');
+    };
     leg.wire.start(Buffer.alloc(0));
   }
   return { source, target };
