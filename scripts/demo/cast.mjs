@@ -26,10 +26,13 @@ export function createCast() {
 
   return {
     /** Resolves to the URL of the relay. */
-    async startRelay(command, port) {
-      const env = toolEnvironment({ OPENCHAMBER_RELAY_SERVER_LOG_LEVEL: 'warn' });
+    async startRelay({ command, port, env }) {
+      const variables = withoutRelayVariables(toolEnvironment(env));
       const args = ['--port', String(port), '--json'];
-      const relay = add('relay', spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] }));
+      const relay = add(
+        'relay',
+        spawn(command, args, { env: variables, stdio: ['ignore', 'pipe', 'inherit'] }),
+      );
       const line = await firstOf(relay, (done) => readLine(relay.child, done));
       const started = JSON.parse(line);
       if (started.status !== 'ok') {
@@ -72,6 +75,12 @@ export function createCast() {
       }
     },
   };
+}
+
+/** The demo is the same for everybody, whatever relay the shell is set up for. */
+function withoutRelayVariables(env) {
+  const others = Object.entries(env).filter(([name]) => !name.startsWith('OPENCHAMBER_RELAY_SERVER_'));
+  return { ...Object.fromEntries(others), OPENCHAMBER_RELAY_SERVER_LOG_LEVEL: 'warn' };
 }
 
 /** What `listen` hears, unless the process ends first. */

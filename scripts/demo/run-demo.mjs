@@ -10,8 +10,11 @@ import { createProgress } from './progress.mjs';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Runs the demo with the relay that `command` starts; resolves to 0 only if every byte came back unchanged. */
-export async function runDemo({ command, bytes }) {
+/**
+ * Runs the demo with the relay that `command` starts; `env` is added to its environment. Resolves to 0 only if
+ * every byte came back unchanged.
+ */
+export async function runDemo({ command, bytes, env = {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'openchamber-demo-'));
   const cast = createCast();
   const cleanUp = () => {
@@ -24,7 +27,7 @@ export async function runDemo({ command, bytes }) {
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
-    return await transfer({ cast, command, bytes, folder });
+    return await transfer({ cast, command, bytes, env, folder });
   } catch (error) {
     process.stdout.write(`The demo failed: ${error.message}\n`);
     return 1;
@@ -34,13 +37,13 @@ export async function runDemo({ command, bytes }) {
   }
 }
 
-async function transfer({ cast, command, bytes, folder }) {
+async function transfer({ cast, command, bytes, env, folder }) {
   const sent = join(folder, 'sent');
   const received = join(folder, 'received');
   say(`Writing ${bytes / MEBIBYTE} MiB of random bytes …`);
   writeRandomFile(sent, bytes);
 
-  const url = await cast.startRelay(command, await freePort());
+  const url = await cast.startRelay({ command, port: await freePort(), env });
   const serverId = await cast.startHost(url);
   say(`Relay ${url}, Host ${serverId.slice(0, 8)}…; the file goes Client -> relay -> Host and back.`);
   const progress = createProgress(bytes);

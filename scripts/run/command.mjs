@@ -1,12 +1,18 @@
 // Runs the tools of the workspace with Node 24 first in PATH.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { delimiter } from 'node:path';
+import { delimiter, sep } from 'node:path';
 import { binFolder, root } from './workspace.mjs';
 
 /** The environment of every tool: ours, with the tools of the workspace first in PATH. */
 export function toolEnvironment(extra = {}) {
   return { ...process.env, PATH: `${binFolder}${delimiter}${process.env.PATH ?? ''}`, ...extra };
+}
+
+/** The PATH outside of this checkout: the Node and npm that a user of the published package has. */
+export function outsidePath() {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.filter((folder) => !`${folder}${sep}`.startsWith(`${root}${sep}`)).join(delimiter);
 }
 
 /** The exit code a shell would report. */

@@ -1,4 +1,7 @@
 // Makes a checkout ready to run: dependencies, then the bundled command. Silent when there is nothing to do.
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { appFolder } from '../run/workspace.mjs';
 import { bundleCommand } from './bundle.mjs';
 import { installDependencies } from './install.mjs';
 import { SetupError } from './setup-error.mjs';
@@ -9,6 +12,7 @@ const OLDEST_NODE = 20;
 export async function setUp() {
   try {
     checkNode();
+    restoreManifest();
     await installDependencies(say);
     await bundleCommand(say);
   } catch (error) {
@@ -31,5 +35,13 @@ function checkNode() {
     throw new SetupError(
       `Node ${OLDEST_NODE} or newer is needed to start with; this is Node ${process.versions.node}.`,
     );
+  }
+}
+
+/** A packing that was interrupted leaves the manifest for npm in place of ours (apps/relay-server/publish-manifest.mjs). */
+function restoreManifest() {
+  const original = join(appFolder, 'dist', 'package.json.original');
+  if (existsSync(original)) {
+    renameSync(original, join(appFolder, 'package.json'));
   }
 }

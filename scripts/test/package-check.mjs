@@ -3,8 +3,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runDemo } from '../demo/run-demo.mjs';
-import { run } from '../run/command.mjs';
+import { outsidePath, run } from '../run/command.mjs';
 import { appFolder } from '../run/workspace.mjs';
+
+// npm and the Node it came with, not those of the checkout: whoever installs the package has no others.
+const env = { PATH: outsidePath() };
 
 /** Resolves to an exit code; says on stdout what was found. */
 export async function checkPackage() {
@@ -30,7 +33,7 @@ export async function checkPackage() {
 class PackageFault extends Error {}
 
 async function pack(folder) {
-  const { code, output } = await run('npm', ['pack', '--pack-destination', folder], { cwd: appFolder });
+  const { code, output } = await run('npm', ['pack', '--pack-destination', folder], { cwd: appFolder, env });
   const name = readdirSync(folder).find((entry) => entry.endsWith('.tgz'));
   if (code !== 0 || name === undefined) {
     throw new PackageFault(`npm pack failed:\n${output}`);
@@ -44,7 +47,7 @@ async function install(folder, tarball) {
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'package.json'), '{"private":true}\n');
   const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball];
-  const { code, output } = await run('npm', args, { cwd });
+  const { code, output } = await run('npm', args, { cwd, env });
   if (code !== 0) {
     throw new PackageFault(`npm install of the tarball failed:\n${output}`);
   }
@@ -75,7 +78,7 @@ function checkContents({ modules }) {
 
 async function checkVersion({ command }) {
   const { version } = JSON.parse(readFileSync(join(appFolder, 'package.json'), 'utf8'));
-  const { code, output } = await run(command, ['--version']);
+  const { code, output } = await run(command, ['--version'], { env });
   if (code !== 0 || output !== `${version}\n`) {
     throw new PackageFault(
       `openchamber-relay --version: exit code ${code}, expected ${version}, got ${output}`,
@@ -85,7 +88,7 @@ async function checkVersion({ command }) {
 
 async function forwardFrames({ command }) {
   const mebibytes = 1;
-  if ((await runDemo({ command, bytes: mebibytes * 1024 * 1024 })) !== 0) {
+  if ((await runDemo({ command, bytes: mebibytes * 1024 * 1024, env })) !== 0) {
     throw new PackageFault('The installed relay did not forward a file there and back.');
   }
 }

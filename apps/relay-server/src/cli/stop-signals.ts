@@ -7,8 +7,9 @@ export const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
 /**
- * Ctrl-C under npm or npx delivers the same signal twice, once by the terminal and once by npm, a few ms
- * apart; so does systemd to a whole group. Within this many ms the same signal is the same request.
+ * One Ctrl-C can arrive twice, a few ms apart: from the terminal, which signals the whole group, and from npm,
+ * npx or a start script that passes on what it got; systemd does the same with SIGTERM. Within this many ms the
+ * same signal is the same request.
  */
 const ECHO_MS = 100;
 
