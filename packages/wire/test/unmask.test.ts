@@ -13,9 +13,10 @@ const ways: [string, Unmask | undefined][] = [
   ['natively', loadNativeUnmask()],
 ];
 
+/** Where the bytes lie in memory: before the source's run and before the target's run, in bytes. */
 interface Shape {
-  readonly alignment: number;
-  readonly distance: number;
+  readonly from: number;
+  readonly to: number;
   readonly length: number;
   readonly key: number;
 }
@@ -37,13 +38,13 @@ function faults(unmask: Unmask, shapes: Iterable<Omit<Shape, 'key'>>): unknown[]
 }
 
 function* product(
-  alignments: readonly number[],
-  distances: readonly number[],
+  froms: readonly number[],
+  tos: readonly number[],
   lengths: readonly number[],
 ): Iterable<Omit<Shape, 'key'>> {
-  for (const alignment of alignments) {
-    for (const distance of distances) {
-      for (const length of lengths) yield { alignment, distance, length };
+  for (const from of froms) {
+    for (const to of tos) {
+      for (const length of lengths) yield { from, to, length };
     }
   }
 }
@@ -52,45 +53,51 @@ function upTo(last: number): number[] {
   return Array.from({ length: last + 1 }, (_, index) => index);
 }
 
-/** Unmasks inside a larger buffer and says what is wrong with it afterwards. */
-function fault(unmask: Unmask, { alignment, distance, length, key }: Shape): string | undefined {
-  const memory = new Uint8Array(new ArrayBuffer(alignment + MARGIN + distance + length + MARGIN));
-  memory.set(patternBytes(memory.length, length));
-  const before = Buffer.from(memory);
-  const chunk = Buffer.from(memory.buffer, alignment);
-  const [to, from] = [MARGIN, MARGIN + distance];
-  unmask(chunk, { from, to, length, key });
+/** A view into larger memory, so that the view's own place and the place within it both matter. */
+function viewOf(bytes: number, skipped: number): Buffer {
+  return Buffer.from(new ArrayBuffer(skipped + bytes), skipped);
+}
+
+/** Unmasks from one buffer into another and says what is wrong with them afterwards. */
+function fault(unmask: Unmask, { from, to, length, key }: Shape): string | undefined {
+  const skipped = { source: from >> 1, target: to >> 2 };
+  const source = viewOf(from + length + MARGIN, skipped.source);
+  const target = viewOf(to + length + MARGIN, skipped.target);
+  source.set(patternBytes(source.length, length));
+  target.fill(0xee);
+  const before = Buffer.from(source);
+  unmask(source, target, { from, to, length, key });
   for (let i = 0; i < length; i++) {
-    const expected = Number(before[alignment + from + i]) ^ keyByte(key, i);
-    if (chunk[to + i] !== expected) return `byte ${i} of ${length} is ${chunk[to + i]}, not ${expected}`;
+    const expected = Number(before[from + i]) ^ keyByte(key, i);
+    if (target[to + i] !== expected) return `byte ${i} of ${length} is ${target[to + i]}, not ${expected}`;
   }
-  const after = Buffer.from(memory.buffer);
-  const end = alignment + from + length;
-  if (!after.subarray(0, alignment + to).equals(before.subarray(0, alignment + to))) return 'changed before';
-  if (!after.subarray(end).equals(before.subarray(end))) return 'changed behind';
-  return undefined;
+  if (!source.equals(before)) return 'the source has changed';
+  const around = Buffer.concat([target.subarray(0, to), target.subarray(to + length)]);
+  return around.every((byte) => byte === 0xee) ? undefined : 'something else in the target has changed';
 }
 
 describe.each(ways)('unmasking %s', (_name, unmask) => {
   if (unmask === undefined) throw new Error('bufferutil is a development dependency and has to load');
 
-  it('is right at every alignment and distance, for every length up to 300', () => {
-    expect(faults(unmask, product(upTo(7), upTo(20), upTo(300)))).toEqual([]);
+  it('is right from and to any alignment, for every length up to 300', () => {
+    expect(faults(unmask, product(upTo(15), upTo(15), upTo(300)))).toEqual([]);
   });
 
   it('is right for large runs', () => {
     const lengths = [510, 511, 512, 513, 514, 515, 4095, 4096, 4097, 65_535, 65_536, 131_075];
-    expect(faults(unmask, product([0, 1, 2, 3, 5], upTo(20), lengths))).toEqual([]);
+    expect(faults(unmask, product(upTo(8), [0, 1, 2, 3, 14, 15], lengths))).toEqual([]);
   });
 
   it('is right for any key, in pieces cut anywhere with the key rotated', () => {
     fc.assert(
       fc.property(fc.integer(), fc.uint8Array({ maxLength: 700 }), fc.nat(), (key, payload, where) => {
         const cut = where % (payload.length + 1);
-        const chunk = Buffer.from(payload);
-        unmask(chunk, { from: 0, to: 0, length: cut, key });
-        unmask(chunk, { from: cut, to: cut, length: chunk.length - cut, key: rotateKey(key, cut) });
-        expect([...chunk]).toEqual([...payload].map((byte, i) => byte ^ keyByte(key, i)));
+        const source = Buffer.from(payload);
+        const target = Buffer.alloc(payload.length);
+        unmask(source, target, { from: 0, to: 0, length: cut, key });
+        const rest = { from: cut, to: cut, length: payload.length - cut, key: rotateKey(key, cut) };
+        unmask(source, target, rest);
+        expect([...target]).toEqual([...payload].map((byte, i) => byte ^ keyByte(key, i)));
       }),
     );
   });
