@@ -64,9 +64,12 @@ describe('host', () => {
     },
   );
 
-  it.each(['', ' ', '[::1]', '--json', 'a/b', 'a b', 'a\n', 'ä', 'a'.repeat(256)])('may not be %j', (host) => {
-    expect(faultOf({ host }).option).toBe('host');
-  });
+  it.each(['', ' ', '[::1]', '--json', 'a/b', 'a b', 'a\n', 'ä', 'a'.repeat(256)])(
+    'may not be %j',
+    (host) => {
+      expect(faultOf({ host }).option).toBe('host');
+    },
+  );
 });
 
 describe('path', () => {
