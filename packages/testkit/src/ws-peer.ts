@@ -85,15 +85,17 @@ export class Peer {
     return data.toString();
   }
 
-  /** Sends a string as text, a buffer as binary; resolves when the kernel has taken it. */
+  /** Sends a string as text, a buffer as binary; resolves when the kernel has taken it. Need not be awaited. */
   send(data: string | Buffer, options: { binary?: boolean; fin?: boolean } = {}): Promise<void> {
     const { binary = typeof data !== 'string', fin = true } = options;
-    return new Promise((resolve, reject) => {
+    const sent = new Promise<void>((resolve, reject) => {
       this.socket.send(data, { binary, fin }, (error) => {
         if (error) reject(error);
         else resolve();
       });
     });
+    sent.catch(() => 'reported to whoever awaits it; that the socket is closed shows elsewhere');
+    return sent;
   }
 
   /** Sends a ping and waits for its pong: what was sent before has then been read by the relay. */

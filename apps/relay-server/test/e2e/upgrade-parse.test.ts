@@ -268,7 +268,7 @@ describe('the path as sent', () => {
 });
 
 describe('a path that would be PATH after normalisation', () => {
-  it.each(['/./ws', '/x/../ws', '/ws/.', '/ws/../ws', '/../ws', '/%2e/ws', '\\ws'])(
+  it.each(['/./ws', '/x/../ws', '/ws/.', '/ws/../ws', '/../ws', '/%2e/ws'])(
     '%s is not PATH',
     async (path) => {
       const request = { target: `${path}?${client()}` };
