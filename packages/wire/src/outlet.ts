@@ -99,6 +99,7 @@ export class Outlet {
 
   /** Sends everything another queue holds, one batch per turn, and empties it. */
   sendAll(queue: ByteQueue): void {
+    if (queue.bytes === 0) return;
     if (this.#state !== 'open') return queue.clear();
     this.#waiting.takeAllFrom(queue);
     this.#account.set(this.waitingBytes);

@@ -1,11 +1,23 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
 
-/** One TCP connection, as its bytes come in. */
+/** Who hears what happens on a connection. */
+export interface TransportPeer {
+  /** Bytes from the peer; only good during the call. */
+  onBytes(bytes: Buffer): void;
+  /** The peer will send no more. */
+  onFinish(): void;
+  /** The connection is gone. Errors end here too. */
+  onGone(): void;
+}
+
+/** One TCP connection. */
 export interface Transport {
   /** The socket to write to, to pause and to destroy. */
   readonly socket: Socket;
-  /** Starts to read. What `onBytes` gets is only good during the call. */
-  read(onBytes: (bytes: Buffer) => void): void;
+  /** Names who hears of the connection. Call it at once: errors without a listener would end the process. */
+  attach(peer: TransportPeer): void;
+  /** Starts to read. */
+  startReading(): void;
 }
 
 interface SocketWithHandle {
@@ -33,42 +45,81 @@ export function takeOver(old: Socket, buffer: Buffer): Transport {
   return transport;
 }
 
-class SharedBufferTransport implements Transport {
-  readonly socket: Socket;
-  #onBytes: ((bytes: Buffer) => void) | undefined;
+/** A socket that reads into a buffer it shares with others. Its listeners are functions, not one closure each. */
+class SharedBufferTransport extends Socket implements Transport {
+  #peer: TransportPeer | undefined;
 
   constructor(handle: object, buffer: Buffer) {
-    const options = {
-      handle,
-      allowHalfOpen: true,
-      manualStart: true,
-      onread: {
-        buffer,
-        callback: (bytes: number): boolean => {
-          this.#onBytes?.(buffer.subarray(0, bytes));
-          return true;
-        },
-      },
-    };
+    const options = { handle, allowHalfOpen: true, manualStart: true, onread: { buffer, callback: onRead } };
     // The types know a documented kind of handle only.
-    this.socket = new Socket(options as SocketConstructorOpts);
+    super(options as SocketConstructorOpts);
   }
 
-  read(onBytes: (bytes: Buffer) => void): void {
-    this.#onBytes = onBytes;
-    this.socket.resume();
+  get socket(): Socket {
+    return this;
   }
+
+  attach(peer: TransportPeer): void {
+    this.#peer = peer;
+    this.on('error', destroyThis);
+    this.on('end', onEnd);
+    this.on('close', onClose);
+  }
+
+  startReading(): void {
+    this.resume();
+  }
+
+  receive(bytes: Buffer): void {
+    this.#peer?.onBytes(bytes);
+  }
+
+  finish(): void {
+    this.#peer?.onFinish();
+  }
+
+  leave(): void {
+    this.#peer?.onGone();
+    this.#peer = undefined;
+  }
+}
+
+function onEnd(this: SharedBufferTransport): void {
+  this.finish();
+}
+
+function onClose(this: SharedBufferTransport): void {
+  this.leave();
+}
+
+/** Node calls it as a method of the socket that it has read. */
+function onRead(this: unknown, bytes: number, buffer: Uint8Array): boolean {
+  (this as SharedBufferTransport).receive((buffer as Buffer).subarray(0, bytes));
+  return true;
+}
+
+/** Resets and failed writes; `close` follows. */
+function destroyThis(this: Socket): void {
+  this.destroy();
 }
 
 class OrdinaryTransport implements Transport {
   readonly socket: Socket;
+  #peer: TransportPeer | undefined;
 
   constructor(socket: Socket) {
     this.socket = socket;
   }
 
-  read(onBytes: (bytes: Buffer) => void): void {
-    this.socket.on('data', onBytes);
+  attach(peer: TransportPeer): void {
+    this.#peer = peer;
+    this.socket.on('error', destroyThis);
+    this.socket.on('close', () => peer.onGone());
+  }
+
+  startReading(): void {
+    this.socket.on('end', () => this.#peer?.onFinish());
+    this.socket.on('data', (bytes: Buffer) => this.#peer?.onBytes(bytes));
     this.socket.resume();
   }
 }

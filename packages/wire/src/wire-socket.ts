@@ -10,14 +10,14 @@ import { LifeSigns } from './life-signs.ts';
 import { OPCODE } from './opcode.ts';
 import { Outlet, type OutletListener } from './outlet.ts';
 import { ReadGate } from './read-gate.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, TransportPeer } from './transport.ts';
 import type { WireContext } from './wire-context.ts';
 import type { EndCause, WireConnection, WireListener, WireState } from './wire-listener.ts';
 
 const PING = encodeFrame(OPCODE.ping, Buffer.alloc(0));
 
 /** The server's end of one WebSocket: frames in, frames out, and the way it ends. */
-export class WireSocket implements FrameSink, OutletListener {
+export class WireSocket implements FrameSink, OutletListener, TransportPeer {
   /** Bytes received since the handshake. */
   receivedBytes = 0;
   readonly #transport: Transport;
@@ -52,9 +52,7 @@ export class WireSocket implements FrameSink, OutletListener {
     this.#reader = new FrameReader(context, this);
     this.#outlet = new Outlet(this.#socket, context, { owner: party.owner, listener: this });
     this.#gate = new ReadGate(this.#socket, context);
-    // Resets and failed writes: `close` follows, and the owner hears "lost".
-    this.#socket.on('error', () => this.#socket.destroy());
-    this.#socket.on('close', () => this.#onGone());
+    connection.transport.attach(this);
     this.#outlet.send(Buffer.from(switchingProtocols(connection.key), 'latin1'));
   }
 
@@ -73,11 +71,10 @@ export class WireSocket implements FrameSink, OutletListener {
     return this.#outlet.waitingBytes;
   }
 
-  /** Starts to read, beginning with what came behind the request. Call it once. */
+  /** Starts to read, beginning with what came behind the request. */
   start(head: Buffer): void {
-    this.#socket.on('end', () => this.#onPeerDone({ kind: 'lost' }));
-    if (head.length > 0) this.#onBytes(head);
-    this.#transport.read(this.#onBytes);
+    if (head.length > 0) this.onBytes(head);
+    this.#transport.startReading();
     if (this.#gate.isShut) this.#socket.pause();
   }
 
@@ -124,6 +121,35 @@ export class WireSocket implements FrameSink, OutletListener {
     this.#socket.destroy();
   }
 
+  /** @internal TransportPeer */
+  onBytes(bytes: Buffer): void {
+    this.receivedBytes += bytes.length;
+    this.#life.hear();
+    this.#reader.read(bytes);
+    this.#gate.count(bytes.length);
+  }
+
+  /** @internal TransportPeer: without a close frame the peer is lost. */
+  onFinish(): void {
+    this.#onPeerDone({ kind: 'lost' });
+  }
+
+  /** @internal TransportPeer: the connection is gone. */
+  onGone(): void {
+    const before = this.#state;
+    this.#state = 'gone';
+    this.#reader.stop();
+    this.#outlet.drop();
+    this.#held?.release().clear();
+    this.#held = undefined;
+    this.#gate.reopen();
+    this.#deadline?.cancel();
+    this.#target = undefined;
+    this.#source = undefined;
+    if (before === 'open') this.#listener.onEnd({ kind: 'lost' });
+    this.#listener.onGone();
+  }
+
   /** @internal FrameSink: messages of the peer. */
   onFrames(frames: Buffer): void {
     if (this.#state !== 'open') return;
@@ -157,8 +183,7 @@ export class WireSocket implements FrameSink, OutletListener {
 
   /** @internal OutletListener: the peer took something. */
   onRelief(): void {
-    const source = this.#source;
-    if (source !== undefined && this.#outlet.mayResume) source.#gate.reopen();
+    if (this.#source !== undefined && this.#outlet.mayResume) this.#source.#gate.reopen();
     const pong = this.#waitingPong;
     this.#waitingPong = undefined;
     // Not only once nothing waits: a source that keeps the queue filled would put the answer off for ever.
@@ -180,13 +205,6 @@ export class WireSocket implements FrameSink, OutletListener {
   onStall(): void {
     if (this.#state === 'open') this.#listener.onStall();
   }
-
-  readonly #onBytes = (bytes: Buffer): void => {
-    this.receivedBytes += bytes.length;
-    this.#life.hear();
-    this.#reader.read(bytes);
-    this.#gate.count(bytes.length);
-  };
 
   /** The one place where the peer's end moves the state. */
   #onPeerDone(cause: EndCause): void {
@@ -228,20 +246,5 @@ export class WireSocket implements FrameSink, OutletListener {
     this.#deadline?.cancel();
     const { clock, limits } = this.#context;
     this.#deadline = clock.setTimer(() => this.#socket.destroy(), limits.closeDeadlineMs);
-  }
-
-  #onGone(): void {
-    const before = this.#state;
-    this.#state = 'gone';
-    this.#reader.stop();
-    this.#outlet.drop();
-    this.#held?.release().clear();
-    this.#held = undefined;
-    this.#gate.reopen();
-    this.#deadline?.cancel();
-    this.#target = undefined;
-    this.#source = undefined;
-    if (before === 'open') this.#listener.onEnd({ kind: 'lost' });
-    this.#listener.onGone();
   }
 }

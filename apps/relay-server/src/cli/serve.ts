@@ -16,22 +16,24 @@ export type ServePlan = Extract<Plan, { action: 'serve' }>;
 export async function serve({ config, unknownVariables, style }: ServePlan, output: Output): Promise<void> {
   const { logLevel, ...options } = config;
   const log = await createLog({ level: logLevel, isTerminal: process.stderr.isTTY });
+  const exit = (code: number): void => void log.flush().then(() => process.exit(code));
+  const { logger } = log;
   const crash = (error: unknown): void => {
-    log.fatal(describeCrash(error), 'crashed');
-    process.exit(1);
+    logger.fatal(describeCrash(error), 'crashed');
+    exit(1);
   };
   process.on('uncaughtException', crash);
-  warnAbout(unknownVariables, log);
+  warnAbout(unknownVariables, logger);
 
-  const relay = createRelayServer({ ...options, logger: log });
+  const relay = createRelayServer({ ...options, logger });
   const started = relay.start();
   // A signal during start-up lets the relay come up first; if that fails, the failure below ends the process.
-  onStopSignal(() => void started.then(() => relay.close()).then(() => process.exit(0), crash));
+  onStopSignal(() => void started.then(() => relay.close()).then(() => exit(0), crash));
   try {
     await started;
   } catch (error) {
     reportFailure(output, style, describeListenFailure(error, config));
-    process.exit(1);
+    return exit(1);
   }
   reportListening(output, style, config);
 }

@@ -11,9 +11,16 @@ export class RawSocketLimiter {
   readonly #peers = new Map<Socket, string>();
   readonly #byPeer = new GroupedSet<string, Socket>();
 
+  /** One function for all sockets: an idle connection should cost little. */
+  readonly #onClose: (this: Socket) => void;
+
   constructor(limits: RelayLimits, onDrop: () => void) {
     this.#limits = limits;
     this.#onDrop = onDrop;
+    const remove = (socket: Socket): void => this.#remove(socket);
+    this.#onClose = function onClose() {
+      remove(this);
+    };
   }
 
   /** TCP connections open now. */
@@ -49,7 +56,7 @@ export class RawSocketLimiter {
   #add(socket: Socket, peer: string): void {
     this.#peers.set(socket, peer);
     this.#byPeer.add(peer, socket);
-    socket.once('close', () => this.#remove(socket));
+    socket.on('close', this.#onClose);
   }
 
   #remove(socket: Socket): void {

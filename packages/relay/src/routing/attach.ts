@@ -1,5 +1,5 @@
 import type { ClientUpgrade, HostControlUpgrade, HostDataUpgrade } from '@openchambery/protocol';
-import type { BudgetOwner, WireConnection } from '@openchambery/wire';
+import type { WireConnection } from '@openchambery/wire';
 import { RelaySocket, type SocketParty } from '../connection/relay-socket.ts';
 import type { RelayContext } from '../relay-context.ts';
 import type { Refusal } from '../upgrade/refusal.ts';
@@ -25,7 +25,7 @@ export function attachHostControl(
     return limit('hosts-full', 'MAX_HOSTS', limits.maxHosts);
   }
   const host = hosts.findOrCreate(serverId, context);
-  host.attachControl(accept(arrival, context, { budget: host.budget }));
+  host.attachControl(accept(arrival, context, { host }));
   return undefined;
 }
 
@@ -42,7 +42,7 @@ export function attachClient(arrival: Arrival<ClientUpgrade>, context: RelayCont
     isTaken: (id) => host.find(id) !== undefined,
   });
   if (connectionId === undefined) return limit('no-connection-id', 'ID_ATTEMPTS', context.limits.idAttempts);
-  const client = accept(arrival, context, { budget: host.budget, connectionId });
+  const client = accept(arrival, context, { host, connectionId });
   const connection = new ClientConnection({ connectionId, host, client }, context);
   host.announce(connection);
   connection.startPending();
@@ -63,7 +63,7 @@ export function attachHostData(
   if (!connection.isPending) {
     return { reason: 'duplicate', detail: 'this connectionId is already attached' };
   }
-  connection.pair(accept(arrival, context, { budget: host.budget, connectionId }));
+  connection.pair(accept(arrival, context, { host, connectionId: connection.connectionId }));
   return undefined;
 }
 
@@ -99,15 +99,15 @@ function limit(reason: Refusal['reason'], name: string, value: number): Refusal 
 function accept(
   arrival: Arrival<ClientUpgrade | HostControlUpgrade | HostDataUpgrade>,
   context: RelayContext,
-  place: { budget: BudgetOwner; connectionId?: string },
+  place: { host: Host; connectionId?: string },
 ): RelaySocket {
-  const { upgrade, ip } = arrival;
-  const { connectionId } = place;
+  const { host, connectionId } = place;
+  // The ids come from the routing: those of the upgrade are slices of its URL and would keep all of it in memory.
   const party: SocketParty = {
-    role: upgrade.role,
-    ip,
-    serverId: upgrade.serverId,
+    role: arrival.upgrade.role,
+    ip: arrival.ip,
+    serverId: host.serverId,
     ...(connectionId === undefined ? {} : { connectionId }),
   };
-  return new RelaySocket(arrival.connection, party, { context, budget: place.budget });
+  return new RelaySocket(arrival.connection, party, { context, budget: host.budget });
 }

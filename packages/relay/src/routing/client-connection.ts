@@ -80,7 +80,7 @@ export class ClientConnection {
     this.#state = { kind: 'pending', timer };
     connections.addPending(this);
     this.#client.wire.hold();
-    this.#client.start(this.#legOwner(CAUSE_FOR_HOST_DATA));
+    this.#client.start(new Leg(this, CAUSE_FOR_HOST_DATA));
   }
 
   /** The Host attached: from here on the two legs are one pipe. Only for a pending connection. */
@@ -90,31 +90,38 @@ export class ClientConnection {
     this.#context.connections.endPending(this);
     this.#state = { kind: 'paired', data };
     splice(this.#client.wire, data.wire);
-    data.start(this.#legOwner(CAUSE_FOR_CLIENT));
+    data.start(new Leg(this, CAUSE_FOR_CLIENT));
     this.#context.report.paired({ serverId: this.host.serverId, connectionId: this.connectionId });
   }
 
-  /** Ends the connection for a reason of the relay's; both legs hear it. */
+  /** Ends the connection, the one way there is; a leg that has ended by itself does not hear the cause. */
   close(cause: CloseCause): void {
-    this.#leave(cause, cause);
-  }
-
-  #legOwner(causes: Readonly<Record<SocketEnd, CloseCause>>): SocketOwner {
-    return {
-      onEnded: (end) => this.#leave(causes[end], causes[end]),
-      onDrained: () => undefined,
-    };
-  }
-
-  /** The one way out. A leg that has ended by itself ignores its cause. */
-  #leave(clientCause: CloseCause, dataCause: CloseCause): void {
     const before = this.#state;
     if (before.kind === 'gone') return;
     this.#state = { kind: 'gone' };
     if (before.kind === 'pending') before.timer.cancel();
     this.#context.connections.remove(this);
-    this.#client.close(clientCause);
-    if (before.kind === 'paired') before.data.close(dataCause);
+    this.#client.close(cause);
+    if (before.kind === 'paired') before.data.close(cause);
     this.host.forget(this);
+  }
+}
+
+/** Ends the connection when one of its legs does. */
+class Leg implements SocketOwner {
+  readonly #connection: ClientConnection;
+  readonly #causes: Readonly<Record<SocketEnd, CloseCause>>;
+
+  constructor(connection: ClientConnection, causes: Readonly<Record<SocketEnd, CloseCause>>) {
+    this.#connection = connection;
+    this.#causes = causes;
+  }
+
+  onEnded(end: SocketEnd): void {
+    this.#connection.close(this.#causes[end]);
+  }
+
+  onDrained(): void {
+    // The wire reads the other leg again by itself.
   }
 }

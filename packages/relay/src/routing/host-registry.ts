@@ -1,3 +1,4 @@
+import { ownText } from '../own-text.ts';
 import type { RelayContext } from '../relay-context.ts';
 import { Host } from './host.ts';
 
@@ -24,8 +25,9 @@ export class HostRegistry {
   findOrCreate(serverId: string, context: RelayContext): Host {
     const known = this.#hosts.get(serverId);
     if (known !== undefined) return known;
-    const host = new Host(serverId, context, () => this.#hosts.delete(serverId));
-    this.#hosts.set(serverId, host);
+    const id = ownText(serverId);
+    const host = new Host(id, context, () => this.#hosts.delete(id));
+    this.#hosts.set(id, host);
     return host;
   }
 

@@ -9,6 +9,7 @@ import {
   signingText,
 } from '@openchambery/protocol';
 import type { Clock } from '@openchambery/wire';
+import { ownText } from '../own-text.ts';
 import type { ReplayCache } from './replay-cache.ts';
 
 /** What a {@link HostAuthenticator} needs. */
@@ -93,7 +94,7 @@ export class HostAuthenticator {
   #keepKey({ serverId, pk }: HostUpgrade, key: KeyObject): void {
     // Set anew, it becomes the most recently used.
     this.#keys.delete(serverId);
-    this.#keys.set(serverId, { pk, key });
+    this.#keys.set(ownText(serverId), { pk: ownText(pk), key });
     if (this.#keys.size <= this.#options.maxCachedKeys) return;
     const [leastRecentlyUsed] = this.#keys.keys();
     if (leastRecentlyUsed !== undefined) this.#keys.delete(leastRecentlyUsed);

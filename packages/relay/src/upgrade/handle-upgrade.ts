@@ -16,7 +16,7 @@ export interface UpgradePath {
   readonly context: RelayContext;
   readonly gatekeeper: Gatekeeper;
   readonly refused: RefusedSockets;
-  readonly limiter: RawSocketLimiter;
+  readonly limiter: Pick<RawSocketLimiter, 'replace'>;
   readonly trustProxy: 'trust' | 'ignore';
   readonly isDraining: () => boolean;
 }
