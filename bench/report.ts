@@ -2,7 +2,7 @@
  * Turns the JSON of a run into the text of docs/benchmarks.md.
  * Run as a program: `node bench/report.ts OUTPUT.md [INPUT.json]`.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { BenchmarkResults, Check } from './results.ts';
 import { checkRows, contentionText, measurementRows, number, rivalTitles } from './table.ts';
@@ -32,6 +32,7 @@ function reportOf(results: BenchmarkResults): string {
     'Medians of the ratios formed round by round; the smallest and largest round beside them.',
     markdownTable(checkRows(results.checks)),
     missedSection(results.checks),
+    triedSection(),
     absenceSection(results),
     '## Absolute figures',
     'Median (min … max) over the rounds. They hold for this machine; the ratios travel better.',
@@ -68,6 +69,12 @@ function missedSection(checks: readonly Check[]): string {
       `- **Missed:** ${scenario}, ${variant}: ${figure} is ${spread === undefined ? '–' : number(spread.median)}, the target ${target}.`,
   );
   return [summary, lines.join('\n')].filter((part) => part !== '').join('\n\n');
+}
+
+/** What was tried for the targets that are missed: text that a run cannot know, kept in bench/tried.md. */
+function triedSection(): string {
+  const file = new URL('tried.md', import.meta.url);
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
 }
 
 function absenceSection({ unavailable, failures }: BenchmarkResults): string {

@@ -81,7 +81,8 @@ export const refused: Scenario = {
         ].flatMap(({ tables, running }) => (running === undefined ? [] : [{ tables, running }]));
         for (const { tables, running } of sides) {
           context.progress(`refused: filling tables of ${tables.label}`);
-          await fillTables(running, tables);
+          // Both relays get as many upgrades, so that both are equally warm.
+          await fillTables(running, tables, large.entries);
         }
         // Round -1 warms the code up and is not counted.
         for (let round = -1; round < context.rounds; round += 1) {
@@ -119,11 +120,11 @@ function limitsFor(tables: Tables): Record<string, string> {
   };
 }
 
-async function fillTables({ port }: RunningRival, tables: Tables): Promise<void> {
+async function fillTables({ port }: RunningRival, tables: Tables, upgrades: number): Promise<void> {
   for (let index = 0; index < tables.hosts; index += 1) {
     await new RelayHost(port).connect();
   }
-  await refuseMany(tables.entries, {
+  await refuseMany(upgrades, {
     code: 4002,
     endpoint: () => ({ port, query: orphanQuery(key), forwardedFor: strangerAddress() }),
   });
