@@ -2,6 +2,7 @@ import { clientQuery, eventually, makeIdentity, signedQuery } from '@openchamber
 import type { PeerOptions, TestPair } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
 import { expectFlow, medianMs, startFlow, untilStill } from './support/flow.ts';
+import type { Flow } from './support/flow.ts';
 import { keepAliveAgent, request } from './support/http.ts';
 import { ownRelay, roomy } from './support/relay.ts';
 import {
@@ -134,7 +135,7 @@ describe('3. thirty stalled pairs under one self-made Host', () => {
     const attacker = await connectHost(relay, { localAddress: bad });
     const host = await connectHost(relay, { localAddress: good });
     const pair = await connectPair(relay, host, { localAddress: good });
-    const flows = [];
+    const flows: Flow[] = [];
     for (let i = 0; i < 30; i++) {
       const { client, data } = await connectPair(relay, attacker, { localAddress: bad });
       data.pause();
@@ -167,6 +168,8 @@ describe('4. pairs that end while their source is paused', () => {
     MAX_HOSTS: 2,
     GRACE_MS: 300,
     CLOSE_DEADLINE_MS: 500,
+    // The end of a paused source shows when it is read again or, as here, when its stalled peer loses the pair.
+    STALL_MS: 2500,
   };
 
   /** Ways for a pair to end. */

@@ -1,18 +1,8 @@
-import { clientQuery, eventually, makeIdentity, opcodes, signedQuery } from '@openchambery/testkit';
+import { clientQuery, eventually, makeIdentity } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
 import { startFlow, untilStill } from './support/flow.ts';
 import { ownRelay, roomy } from './support/relay.ts';
-import {
-  attachData,
-  connectClient,
-  connectHost,
-  connectPair,
-  expectFlows,
-  expectLive,
-  newHost,
-  refusal,
-  upgradeRaw,
-} from './support/sockets.ts';
+import { connectClient, connectHost, connectPair, expectLive, refusal } from './support/sockets.ts';
 
 // layer1.md §5: nothing but control messages counts in the control's queue. That the queue is bounded cannot be seen from
 // here: the kernel takes megabytes of small frames before anything waits in the relay.

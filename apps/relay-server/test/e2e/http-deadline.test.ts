@@ -1,5 +1,5 @@
-import { delay, eventually, RawSocket } from '@openchambery/testkit';
-import type { RelayProcess } from '@openchambery/testkit';
+import { delay, eventually } from '@openchambery/testkit';
+import type { RawSocket, RelayProcess } from '@openchambery/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { keepAliveAgent, request } from './support/http.ts';
 import { roomy, useRelay } from './support/relay.ts';

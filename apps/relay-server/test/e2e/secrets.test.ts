@@ -104,6 +104,7 @@ async function plantInPair(relay: RelayProcess, markers: Markers): Promise<void>
   await host.control.roundTrip();
   client.close(4000, markers.plant('close reason of client'));
   await data.closed();
+  await host.nextId('disconnected');
   const second = await connectPair(relay, host);
   second.data.close(4000, markers.plant('close reason of host-data'));
   await second.client.closed();
@@ -170,7 +171,7 @@ async function plantInFaults(relay: RelayProcess, markers: Markers): Promise<voi
 
 describe.each(LEVELS)('at log level %s', (level) => {
   it('no secret is in any line', { timeout: 40_000 }, async () => {
-    const relay = await ownRelay({ limits: { ...roomy, LOG_LEVEL: level } });
+    const relay = await ownRelay({ limits: { ...roomy, LOG_LEVEL: level, CLOSE_DEADLINE_MS: 300 } });
     const markers = new Markers();
     await plantInPair(relay, markers);
     await plantInRefusals(relay, markers);

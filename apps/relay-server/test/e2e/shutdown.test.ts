@@ -166,7 +166,7 @@ describe('a shutdown under load', () => {
 
 describe('a shutdown in the middle of a frame', () => {
   it.each(['client', 'host-data'] as const)('from the %s leg leaves nobody a 1006', async (leg) => {
-    const relay = await ownRelay({ limits: roomy });
+    const relay = await ownRelay({ limits: { ...roomy, CLOSE_DEADLINE_MS: 1500 } });
     const host = await connectHost(relay);
     const { raw, peer } = await halfRawPair(relay, host, leg);
     void raw.send({ opcode: opcodes.text, payload: 'whole' });
@@ -185,7 +185,7 @@ describe('a shutdown in the middle of a frame', () => {
 describe('while draining', () => {
   /** A relay that has been told to stop and waits for a peer that does not answer. */
   async function draining() {
-    const relay = await ownRelay({ limits: { ...roomy, CLOSE_DEADLINE_MS: 4000 } });
+    const relay = await ownRelay({ limits: { ...roomy, CLOSE_DEADLINE_MS: 2500 } });
     const host = await connectHost(relay);
     const keptAlive = await connectRaw(relay);
     void keptAlive.write('GET /readyz HTTP/1.1\r\nHost: relay.test\r\n\r\n');

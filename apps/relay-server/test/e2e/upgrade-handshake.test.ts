@@ -143,14 +143,16 @@ describe('a refusal', () => {
     }
   });
 
-  it.each(['malformed', 'unknown Host', 'authentication'])('of kind %s is a close', async (kind) => {
-    const identity = makeIdentity();
-    const forged = signedQuery({ identity, role: 'host-control', signedText: 'something else' });
-    const [query, code] =
-      kind === 'malformed' ? ['v=2', 1008] : kind === 'unknown Host' ? [stranger, 4008] : [forged, 4010];
-    const socket = await upgradeRaw(relay, String(query));
+  const identity = makeIdentity();
+
+  it.each<[string, number, () => string]>([
+    ['malformed', 1008, () => 'v=2'],
+    ['unknown Host', 4008, () => stranger],
+    ['authentication', 4010, () => signedQuery({ identity, role: 'host-control', signedText: 'forged' })],
+  ])('of kind %s is a close with %d after a 101', async (_kind, code, makeQuery) => {
+    const socket = await upgradeRaw(relay, makeQuery());
     expect(socket.handshake.status).toBe(101);
-    await expectCloseFrame(socket, Number(code));
+    await expectCloseFrame(socket, code);
   });
 
   it('never reaches the Host', async () => {

@@ -91,7 +91,7 @@ describe('a well-formed upgrade', () => {
   });
 
   it('may list its fields in any order', async () => {
-    const shuffled = client({ z: '1' }).split('&').reverse().join('&');
+    const shuffled = client({ z: '1' }).split('&').toReversed().join('&');
     const peer = refusal(relay, shuffled);
     const id = await host.nextId('connected');
     const pair = await attachData(host, id);
