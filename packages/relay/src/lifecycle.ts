@@ -3,12 +3,15 @@ import type { RelaySocket } from './connection/relay-socket.ts';
 import type { Listener } from './http/listener.ts';
 import type { RawSocketLimiter } from './http/raw-socket-limiter.ts';
 import type { RelayContext } from './relay-context.ts';
+import type { RefusedSockets } from './upgrade/refused-sockets.ts';
 
 /** The life of a server; it goes one way. */
-export type LifecycleState = 'idle' | 'listening' | 'draining' | 'closed';
+export type LifecycleState = 'idle' | 'starting' | 'listening' | 'draining' | 'closed';
 
 /** Shutdown is over after this long, whatever peers do, in ms (layer 1, section 7: within 10 s). */
-const SHUTDOWN_MS = 9000;
+const SHUTDOWN_MS = 8500;
+/** Of that, what is kept for refused upgrades to hear their close, in ms. */
+const REFUSED_MS = 500;
 
 /** What is started and stopped. */
 export interface LifecycleParts {
@@ -21,6 +24,7 @@ export interface LifecycleParts {
 export class Lifecycle {
   readonly #parts: LifecycleParts;
   #state: LifecycleState = 'idle';
+  #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: LifecycleParts) {
@@ -31,10 +35,13 @@ export class Lifecycle {
     return this.#state;
   }
 
-  async start(host: string, port: number): Promise<void> {
-    if (this.#state !== 'idle') throw new Error(`the relay cannot be started: it is ${this.#state}`);
-    await this.#parts.listener.listen(host, port);
-    this.#state = 'listening';
+  start(host: string, port: number): Promise<void> {
+    if (this.#state !== 'idle') {
+      return Promise.reject(new Error(`the relay cannot be started: it is ${this.#state}`));
+    }
+    this.#state = 'starting';
+    this.#starting = this.#open(host, port);
+    return this.#starting;
   }
 
   close(): Promise<void> {
@@ -42,22 +49,35 @@ export class Lifecycle {
     return this.#closing;
   }
 
+  async #open(host: string, port: number): Promise<void> {
+    try {
+      await this.#parts.listener.listen(host, port);
+      this.#state = 'listening';
+    } catch (error) {
+      this.#state = 'closed';
+      throw error;
+    }
+  }
+
   /**
    * First those for whom data waits, so that it is flushed; then, as late as can be, everybody else: peers count
    * the time to their next attempt from their close, and the next process should be there by then.
    */
   async #shutDown(): Promise<void> {
-    const { context, listener, limiter } = this.#parts;
+    // Whether it comes up or not is for the caller of start to hear.
+    await this.#starting?.catch(() => undefined);
     if (this.#state === 'listening') {
       this.#state = 'draining';
-      const deadlineAtMs = context.clock.monotonicMs() + SHUTDOWN_MS;
+      const { context, listener, limiter } = this.#parts;
+      const { closeDeadlineMs } = context.limits;
+      const endsAtMs = context.clock.monotonicMs() + SHUTDOWN_MS;
       const busy = context.hosts.all().flatMap((host) => host.closeBusyConnections('stopping'));
-      const flushMs = Math.min(context.limits.closeDeadlineMs, SHUTDOWN_MS / 2);
-      await this.#waitUntilGone(busy, flushMs);
+      await this.#waitUntilGone(busy, Math.min(closeDeadlineMs, SHUTDOWN_MS / 2));
       for (const host of context.hosts.all()) host.close('stopping');
-      const leftMs = Math.max(1, deadlineAtMs - context.clock.monotonicMs());
-      await this.#waitUntilGone(context.sockets.all(), Math.min(leftMs, 2 * context.limits.closeDeadlineMs));
+      const leftMs = Math.max(1, endsAtMs - context.clock.monotonicMs());
+      await this.#waitUntilGone(context.sockets.all(), Math.min(leftMs, 2 * closeDeadlineMs));
       const closed = listener.close();
+      await this.#waitForRefused();
       limiter.destroyAll();
       await closed;
     }
@@ -65,20 +85,34 @@ export class Lifecycle {
   }
 
   #waitUntilGone(sockets: readonly RelaySocket[], timeoutMs: number): Promise<void> {
-    const { clock, sockets: registry } = this.#parts.context;
+    const registry = this.#parts.context.sockets;
     const waiting = new Set(sockets.filter((socket) => registry.has(socket)));
     if (waiting.size === 0) return Promise.resolve();
+    return this.#waitAtMost(timeoutMs, (finish) =>
+      registry.watchRemovals((socket) => {
+        waiting.delete(socket);
+        if (waiting.size === 0) finish();
+      }),
+    );
+  }
+
+  /** Those who came during shutdown must hear so, too. */
+  #waitForRefused(): Promise<void> {
+    const { refused } = this.#parts;
+    if (refused.size === 0) return Promise.resolve();
+    return this.#waitAtMost(REFUSED_MS, (finish) => refused.watchEmpty(finish));
+  }
+
+  /** Waits until `watch` says so, or until the time is up; `watch` gives what ends the watching. */
+  #waitAtMost(timeoutMs: number, watch: (finish: () => void) => () => void): Promise<void> {
     return new Promise((resolve) => {
       const finish = (): void => {
         timer.cancel();
         stopWatching();
         resolve();
       };
-      const timer: Timer = clock.setTimer(finish, timeoutMs);
-      const stopWatching = registry.watchRemovals((socket) => {
-        waiting.delete(socket);
-        if (waiting.size === 0) finish();
-      });
+      const timer: Timer = this.#parts.context.clock.setTimer(finish, timeoutMs);
+      const stopWatching = watch(finish);
     });
   }
 }

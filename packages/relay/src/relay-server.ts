@@ -33,7 +33,12 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
     const { context } = this.#parts;
     this.#limiter = new RawSocketLimiter(options.limits, () => context.counters.countDroppedConnection());
     this.#listener = this.#createListener();
-    this.#lifecycle = new Lifecycle({ context, listener: this.#listener, limiter: this.#limiter });
+    this.#lifecycle = new Lifecycle({
+      context,
+      listener: this.#listener,
+      limiter: this.#limiter,
+      refused: this.#parts.refused,
+    });
   }
 
   /** Opens the port. Rejects with Node's error (`EADDRINUSE`, `EACCES`…) when it cannot. */

@@ -4,7 +4,7 @@ import type { CounterTotals } from './counters.ts';
 
 /** What a relay holds at one moment. Every gauge is zero once its sockets are gone. */
 export interface RelaySnapshot {
-  readonly state: 'idle' | 'listening' | 'draining' | 'closed';
+  readonly state: 'idle' | 'starting' | 'listening' | 'draining' | 'closed';
   /** TCP connections, of whatever use. */
   readonly rawSockets: number;
   /** Accepted WebSockets by role, closing ones included. */

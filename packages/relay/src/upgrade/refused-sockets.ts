@@ -14,6 +14,7 @@ export class RefusedSockets {
   readonly #context: WireContext;
   readonly #budget: BudgetOwner;
   readonly #sockets = new Set<WireSocket>();
+  readonly #emptyWatchers = new Set<() => void>();
 
   constructor(context: WireContext) {
     this.#context = context;
@@ -33,11 +34,23 @@ export class RefusedSockets {
         onEnd: () => undefined,
         onStall: () => undefined,
         onDrain: () => undefined,
-        onGone: () => this.#sockets.delete(socket),
+        onGone: () => this.#remove(socket),
       },
     });
     this.#sockets.add(socket);
     socket.close(code, detail);
     socket.start(connection.head);
+  }
+
+  /** Calls `watcher` when the last refused socket is gone, until the returned function is called. */
+  watchEmpty(watcher: () => void): () => void {
+    this.#emptyWatchers.add(watcher);
+    return () => void this.#emptyWatchers.delete(watcher);
+  }
+
+  #remove(socket: WireSocket): void {
+    this.#sockets.delete(socket);
+    if (this.#sockets.size > 0) return;
+    for (const watcher of this.#emptyWatchers) watcher();
   }
 }
