@@ -18,6 +18,7 @@ export interface LifecycleParts {
   readonly context: RelayContext;
   readonly listener: Pick<Listener, 'listen' | 'close'>;
   readonly limiter: Pick<RawSocketLimiter, 'destroyAll'>;
+  readonly refused: RefusedSockets;
 }
 
 /** Starts and stops a relay. */

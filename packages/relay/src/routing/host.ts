@@ -59,11 +59,12 @@ export class Host {
     const control = new ControlChannel(socket, this.#context.limits);
     this.#state = { kind: 'live', control };
     this.#tell({ type: 'sync', connectionIds: [...this.#connections.keys()] });
+    // Before it is read: what came behind the request may already be its end.
+    this.#context.report.hostOnline({ serverId: this.serverId, ip: socket.party.ip });
     socket.start({
       onEnded: () => this.#loseControl(control),
       onDrained: () => control.onDrained(),
     });
-    this.#context.report.hostOnline({ serverId: this.serverId, ip: socket.party.ip });
   }
 
   /** A Client arrived: the Host is told, or will be by its next sync. */
