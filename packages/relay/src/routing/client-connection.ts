@@ -90,8 +90,9 @@ export class ClientConnection {
     this.#context.connections.endPending(this);
     this.#state = { kind: 'paired', data };
     splice(this.#client.wire, data.wire);
-    data.start(new Leg(this, CAUSE_FOR_CLIENT));
+    // Before it is read: what came behind the request may already be its end.
     this.#context.report.paired({ serverId: this.host.serverId, connectionId: this.connectionId });
+    data.start(new Leg(this, CAUSE_FOR_CLIENT));
   }
 
   /** Ends the connection, the one way there is; a leg that has ended by itself does not hear the cause. */
