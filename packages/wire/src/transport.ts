@@ -50,7 +50,8 @@ class SharedBufferTransport extends Socket implements Transport {
   #peer: TransportPeer | undefined;
 
   constructor(handle: object, buffer: Buffer) {
-    const options = { handle, allowHalfOpen: true, manualStart: true, onread: { buffer, callback: onRead } };
+    // The old socket reads already: `pauseOnCreate` stops that, or bytes would come before anyone wants them.
+    const options = { handle, allowHalfOpen: true, pauseOnCreate: true, onread: { buffer, callback: onRead } };
     // The types know a documented kind of handle only.
     super(options as SocketConstructorOpts);
   }

@@ -233,4 +233,42 @@ describe('an upgrade by node:http', () => {
     expectNothingLeft(test);
     await new Promise((resolve) => server.close(resolve));
   });
+
+  it.each<[string, (raw: RawSocket) => Promise<void> | void]>([
+    ['a message', (raw) => raw.write(clientFrame({ opcode: 1, payload: 'before the start' }))],
+    ['the end of TCP', (raw) => raw.halfClose()],
+  ])('is not read before its start: %s can wait', async (_name, act) => {
+    const test = createTestContext({ realTurns: true });
+    const owner = test.context.budget.createOwner();
+    const heard = new Recorder();
+    const wires: WireSocket[] = [];
+    const server = createServer().on('upgrade', (request, socket, head) => {
+      const check = checkHandshake(request);
+      const transport = takeOver(socket as Socket, test.context.readBuffer);
+      const connection = { transport, head, key: check.ok ? check.key : '' };
+      wires.push(new WireSocket(connection, test.context, { owner, listener: heard }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const raw = await RawSocket.connect({ port: (server.address() as AddressInfo).port });
+    await raw.write(encodeUpgrade({ target: '/ws' }).bytes);
+    await raw.responseHead();
+    await act(raw);
+    // A later connection has been served: what came earlier has reached this process.
+    const later = await RawSocket.connect({ port: (server.address() as AddressInfo).port });
+    await later.write(
+      'GET / HTTP/1.1\r\nHost: relay.test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+    );
+    await later.responseHead();
+    const [wire] = wires;
+    expect(wire?.receivedBytes).toBe(0);
+    expect(heard.ends).toEqual([]);
+    wire?.hold();
+    wire?.start(Buffer.alloc(0));
+    await until('it is read', () => owner.usedBytes === 18 || heard.ends.length > 0);
+    raw.destroy();
+    later.destroy();
+    await heard.gone;
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
 });
