@@ -10,6 +10,7 @@ import {
 } from '@openchambery/protocol';
 import type { Clock } from '@openchambery/wire';
 import { ownText } from '../own-text.ts';
+import { derFromP1363 } from './ecdsa-signature.ts';
 import type { ReplayCache } from './replay-cache.ts';
 
 /** What a {@link HostAuthenticator} needs. */
@@ -69,8 +70,9 @@ export class HostAuthenticator {
     const signature = decodeBase64url(upgrade.sig, SIGNATURE_BYTES);
     if (signature === undefined) return refuse('signature is not 64 bytes in canonical base64url');
     const text = signingText(upgrade);
-    const key = { key: found.key, dsaEncoding: 'ieee-p1363' } as const;
-    if (!verify('sha256', Buffer.from(text), key, signature)) return refuse('signature does not verify');
+    if (!verify('sha256', Buffer.from(text), found.key, derFromP1363(signature))) {
+      return refuse('signature does not verify');
+    }
     this.#keepKey(upgrade, found.key);
 
     if (this.#options.replay.remember({ key: text, ip }) === 'replay') return refuse('replayed upgrade');
