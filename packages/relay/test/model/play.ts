@@ -163,17 +163,19 @@ class Player {
   }
 
   #peerActs({ kind, who, how }: ScheduledEvent): void {
-    const { alive } = this.world;
-    const leg = alive[who % Math.max(1, alive.length)];
+    const legs = this.#whoCan(kind);
+    const leg = legs[who % Math.max(1, legs.length)];
     if (leg === undefined) return;
     const { peer } = leg;
     this.#note(`${leg.name} ${kind} ${how}`);
     switch (kind) {
       case 'stalls':
+      case 'controlStalls':
         return peer.socket.setReading(false);
       case 'resumes':
         return peer.socket.setReading(true);
       case 'sips':
+      case 'controlSips':
         return peer.socket.sip();
       case 'fallsSilent':
         peer.answersPings = false;
@@ -190,6 +192,14 @@ class Player {
     }
   }
 
+  #whoCan(kind: ScheduledEvent['kind']): readonly Leg[] {
+    const { controls, alive } = this.world;
+    if (kind === 'controlStalls' || kind === 'controlSips') return controls;
+    if (kind === 'resumes') return alive.filter(({ peer }) => !peer.socket.isFarReading);
+    if (kind === 'sips') return alive.filter(({ waitingBytes }) => waitingBytes > 0);
+    return alive;
+  }
+
   #send(peer: ScriptedPeer, kind: ScheduledEvent['kind'], how: number): void {
     const { maxFrameBytes } = this.world.limits;
     // A peer whose bytes come one by one sends little.
@@ -198,7 +208,7 @@ class Player {
     const fragments = 1 + (how % 3);
     if (kind === 'sends') peer.sendMessage(Math.min(most, (how % 7) * 40), { isBinary, fragments });
     else if (kind === 'sendsMuch') {
-      const length = Math.min(most, how % 10 === 0 ? 40_000 : how % 2000);
+      const length = Math.min(most, how % 10 === 0 ? 70_000 : how % 2000);
       for (let count = 0; count <= how % 4; count++) peer.sendMessage(length, { isBinary });
     } else if (kind === 'pings') peer.sendPing();
     else if (kind === 'closes') peer.sendClose(CLOSE_CODES[how % CLOSE_CODES.length] as number);

@@ -110,6 +110,11 @@ export class World {
     return this.alive.filter((leg) => leg.party.role !== 'refused');
   }
 
+  /** Control connections in use. */
+  get controls(): Leg[] {
+    return this.accepted.filter((leg) => leg.isOpen && leg.party.role === 'host-control');
+  }
+
   upgrade(upgrade: WorldUpgrade): Leg {
     const { role, flaw = 'none', connectionId } = upgrade;
     const serverId = serverIdOf(upgrade.host);
@@ -150,19 +155,21 @@ export class World {
     if (this.closing !== undefined) return;
     const closing = { startedAtMs: this.stage.now, isOver: false };
     this.closing = closing;
-    const busy = this.model.connections.filter(
-      ({ client, data }) => client.waitingBytes > 0 || (data?.waitingBytes ?? 0) > 0,
-    );
+    const isBusy = (leg: Leg | undefined): boolean => leg !== undefined && leg.waitingBytes > 0;
+    const { connections } = this.model;
+    const busy = connections.filter(({ client, data }) => isBusy(client) || isBusy(data));
     this.model.isDraining = true;
     this.lifecycle.close().then(
       () => (closing.isOver = true),
       (error: unknown) => this.stage.fail(`close() rejected: ${String(error)}`),
     );
     await turn();
-    for (const { client, data } of busy) {
-      const isBusy = client.waitingBytes > 0 || (data?.waitingBytes ?? 0) > 0;
-      if (isBusy && !client.isRelayClosed)
-        this.stage.fail(`${client.name}: data waits, and close() left it open`);
+    // Those for whom data waits close first; the others stay for as long as that takes.
+    for (const connection of busy.length === 0 ? [] : connections) {
+      if (connection.client.isRelayClosed === busy.includes(connection)) continue;
+      this.stage.fail(
+        `${connection.client.name}: shutdown takes it for ${busy.includes(connection) ? 'idle' : 'busy'}`,
+      );
     }
     this.#afterInput();
   }
