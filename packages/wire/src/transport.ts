@@ -51,7 +51,12 @@ class SharedBufferTransport extends Socket implements Transport {
 
   constructor(handle: object, buffer: Buffer) {
     // The old socket reads already: `pauseOnCreate` stops that, or bytes would come before anyone wants them.
-    const options = { handle, allowHalfOpen: true, pauseOnCreate: true, onread: { buffer, callback: onRead } };
+    const options = {
+      handle,
+      allowHalfOpen: true,
+      pauseOnCreate: true,
+      onread: { buffer, callback: onRead },
+    };
     // The types know a documented kind of handle only.
     super(options as SocketConstructorOpts);
   }
