@@ -14,10 +14,11 @@ export class LifeSigns {
 
   /**
    * Whether the peer is known to be there since the last call: it was heard, it took bytes that had to wait, or we
-   * do not read it and could not hear it.
+   * did not read it for a time and could not hear it.
    */
   isProven(outlet: Outlet, gate: ReadGate): boolean {
-    const proven = this.#hasBeenHeard || gate.isShut || outlet.provenBytes !== this.#provenBytes;
+    const wasShut = gate.takeShut();
+    const proven = this.#hasBeenHeard || wasShut || outlet.provenBytes !== this.#provenBytes;
     this.#hasBeenHeard = false;
     this.#provenBytes = outlet.provenBytes;
     return proven;

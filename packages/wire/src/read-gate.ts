@@ -9,6 +9,8 @@ export class ReadGate {
   readonly #socket: Socket;
   readonly #context: WireContext;
   #targetIsFull = false;
+  /** Set while and since the target was full, until `takeShut` asks. */
+  #wasShut = false;
   #turnIsOver = false;
   #turnBytes = 0;
 
@@ -22,10 +24,18 @@ export class ReadGate {
     return this.#targetIsFull || this.#turnIsOver;
   }
 
+  /** Whether the socket was not read at some time since the last call: what its peer did then, nobody can know. */
+  takeShut(): boolean {
+    const wasShut = this.#wasShut || this.isShut;
+    this.#wasShut = this.#targetIsFull;
+    return wasShut;
+  }
+
   /** Stops reading until `reopen`: what was read finds no room. */
   shut(): void {
     if (this.#targetIsFull) return;
     this.#targetIsFull = true;
+    this.#wasShut = true;
     this.#context.pausedSources.add(this);
     this.#socket.pause();
   }

@@ -12,6 +12,7 @@ export function explainEnds(world: World): void {
   // Before the control connections: the end of a Client may be what a Host's queue had no room for.
   for (const connection of world.model.connections) explainConnection(connection, world);
   for (const host of world.model.hosts.values()) explainControl(host, world);
+  for (const leg of world.controls) if (leg.waitingBytes === 0) leg.expectedWhenIdle = leg.expected.length;
 }
 
 function explainForgotten(host: ModelHost, world: World): void {
@@ -70,11 +71,14 @@ function giveUpCodes(leg: Leg, { limits, stage }: World): number[] {
   return codes;
 }
 
-/** A control connection whose Host let too much wait. */
+/**
+ * A control connection whose Host let too much wait. What was handed to the socket counts until all of it is taken;
+ * the channel's own tests are exact.
+ */
 function overflowCodes(control: Leg, { limits }: World): number[] {
-  const unread = control.expected.slice(control.peer.log.messages.length);
-  const bytes = unread.reduce((sum, { body }) => sum + body.length, 0);
-  return unread.length > limits.maxControlQueueEntries || bytes > limits.maxControlQueuedBytes ? [4029] : [];
+  const waiting = control.expected.slice(control.expectedWhenIdle);
+  const bytes = waiting.reduce((sum, { body }) => sum + body.length, 0);
+  return waiting.length > limits.maxControlQueueEntries || bytes > limits.maxControlQueuedBytes ? [4029] : [];
 }
 
 function describe(host: ModelHost): string {

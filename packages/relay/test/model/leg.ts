@@ -33,6 +33,8 @@ export class Leg {
   endCodes: readonly number[] = [];
   /** What this peer must get, in order. */
   readonly expected: Message[] = [];
+  /** How many of `expected` there were when nothing waited for the last time. */
+  expectedWhenIdle = 0;
   /** Units of the peer that the relay has read. */
   readUnits = 0;
   readBytes = 0;

@@ -166,7 +166,8 @@ export class World {
     await turn();
     // Those for whom data waits close first; the others stay for as long as that takes.
     for (const connection of busy.length === 0 ? [] : connections) {
-      if (connection.client.isRelayClosed === busy.includes(connection)) continue;
+      const hasEnded = !connection.client.isOpen;
+      if (hasEnded || connection.client.isRelayClosed === busy.includes(connection)) continue;
       this.stage.fail(
         `${connection.client.name}: shutdown takes it for ${busy.includes(connection) ? 'idle' : 'busy'}`,
       );
