@@ -1,9 +1,16 @@
 import { residentBytes } from '@openchambery/testkit';
 import type { TestHost, TestPair } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
-import { expectFlow, medianMs, startFlow, untilStill } from './support/flow.ts';
+import { expectFlow, fillPending, medianMs, startFlow, untilStill } from './support/flow.ts';
 import { ownRelay, roomy, useRelay } from './support/relay.ts';
-import { connectHost, connectPair, expectFlows, expectLive } from './support/sockets.ts';
+import {
+  attachData,
+  connectHost,
+  connectPair,
+  connectPending,
+  expectFlows,
+  expectLive,
+} from './support/sockets.ts';
 
 // layer1.md §6: a reader that stops costs bounded memory, loses nothing, and is nobody else's trouble.
 
@@ -126,6 +133,37 @@ describe('stalled pairs of one Host that fill the global queue', () => {
     );
     await Promise.all(done);
     await Promise.all(pairs.map((pair) => expectFlows(pair)));
+  });
+});
+
+describe('MAX_GLOBAL_QUEUED_BYTES', () => {
+  const limits = {
+    ...roomy,
+    MAX_GLOBAL_QUEUED_BYTES: MiB,
+    MAX_QUEUED_BYTES_PER_CONNECTION: 8 * MiB,
+    PENDING_MS: 60_000,
+  };
+
+  it('bounds what is kept in all, and pauses the Host that holds most first', {
+    timeout: 60_000,
+  }, async () => {
+    const relay = await ownRelay({ limits });
+    const greedy = await connectHost(relay);
+    const modest = await connectHost(relay);
+    const rooms: number[] = [];
+    for (let i = 0; i < 6; i++) rooms.push(await fillPending((await connectPending(relay, greedy)).client));
+    const last = rooms.at(-1) ?? 0;
+    const other = await connectPending(relay, modest);
+    const room = await fillPending(other.client);
+    // The one that holds most has no room left but for what is being read; the other has.
+    expect(last).toBeLessThan(5);
+    expect(room).toBeGreaterThan(last + 3);
+    // At most one piece over the bound for each socket.
+    const keptBytes = [...rooms, room].reduce((sum, count) => sum + count * 10_000, 0);
+    expect(keptBytes).toBeLessThan(MiB + 7 * 80_000);
+    const data = await attachData(modest, other.connectionId);
+    for (let i = 0; i < room; i++) await data.message();
+    await expectFlows({ client: other.client, data });
   });
 });
 
