@@ -79,8 +79,8 @@ export class Lifecycle {
       await this.#waitUntilGone(context.sockets.all(), Math.min(leftMs, 2 * closeDeadlineMs));
       const closed = listener.close();
       await this.#waitForRefused();
-      limiter.destroyAll();
-      await closed;
+      // The server does not count upgraded connections among its own.
+      await Promise.all([limiter.destroyAll(), closed]);
     }
     this.#state = 'closed';
   }

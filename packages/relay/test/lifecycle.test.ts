@@ -30,7 +30,12 @@ async function setUp(): Promise<{ lifecycle: Lifecycle; gate: Gate; closed: stri
         return Promise.resolve();
       },
     },
-    limiter: { destroyAll: () => void closed.push('connections') },
+    limiter: {
+      destroyAll: () => {
+        closed.push('connections');
+        return Promise.resolve();
+      },
+    },
   });
   return { lifecycle, gate, closed };
 }

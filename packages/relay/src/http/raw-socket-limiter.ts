@@ -48,9 +48,12 @@ export class RawSocketLimiter {
     this.#add(fresh, peer);
   }
 
-  /** Destroys every connection that is left. */
-  destroyAll(): void {
-    for (const socket of this.#peers.keys()) socket.destroy();
+  /** Destroys every connection that is left. Resolves when all are gone. */
+  async destroyAll(): Promise<void> {
+    const gone = [...this.#peers.keys()].map(
+      (socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve()).destroy()),
+    );
+    await Promise.all(gone);
   }
 
   #add(socket: Socket, peer: string): void {

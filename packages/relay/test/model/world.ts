@@ -274,9 +274,10 @@ export class World {
     this.onStep();
   }
 
-  #destroyAll(): void {
+  #destroyAll(): Promise<void> {
     for (const leg of this.alive) leg.peer.socket.destroy();
     for (const peer of this.strangers) peer.socket.destroy();
+    return Promise.resolve();
   }
 }
 
