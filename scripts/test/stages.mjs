@@ -20,8 +20,11 @@ async function build() {
   return asOneTest(types || (await runInForeground(tool('node'), [join(appFolder, 'bundle.mjs')])));
 }
 
-/** Stages that later work adds (fuzzing, soaking, conformance, examples), run after all others. */
-const laterStages = [];
+/** A program of the workspace in TypeScript, from its sources. */
+async function runProgram(path, ...args) {
+  const program = ['--conditions=@openchambery/source', join(root, ...path.split('/')), ...args];
+  return asOneTest(await runInForeground(tool('node'), program));
+}
 
 /** All stages. Unit tests come before the build, so that a stale dist cannot hide a fault. */
 export const stages = [
@@ -30,5 +33,7 @@ export const stages = [
   { name: 'build', run: build },
   { name: 'end-to-end tests of the installed command', run: () => runVitest('e2e') },
   { name: 'published package', run: async () => asOneTest(await checkPackage()) },
-  ...laterStages,
+  { name: 'library example', run: () => runProgram('examples/library/main.ts') },
+  { name: 'differential fuzz', run: () => runProgram('packages/wire/fuzz/run.ts', '--cases', '10000') },
+  { name: 'soak', run: () => runProgram('soak/run.ts', '--seconds', '120') },
 ];
