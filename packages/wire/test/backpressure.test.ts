@@ -291,12 +291,34 @@ describe('the quantum of a turn', () => {
     expect(test.context.pausedSources.size).toBe(0);
     test.turns.run();
     await settle();
-    expect(read()).toBeGreaterThan(2 * 65_536);
+    expect(read()).toBe(4 * 65_536);
     while (test.turns.pending > 0) {
       test.turns.run();
       await settle();
     }
     expect(target.received().messages).toHaveLength(8);
+    expect(isRead(source)).toBe(true);
+  });
+
+  it('and a full receiver each keep a source paused on their own', async () => {
+    const limits = { quantumBytes: 60_000, highWaterBytes: 50_000, lowWaterBytes: 0 };
+    const frame = { opcode: 2, payload: Buffer.alloc(65_536 - 8) };
+    const test = createTestContext({ limits });
+    const { source, target } = await openScriptedPair(test);
+    target.block();
+    source.send(frame);
+    expect(test.turns.pending).toBe(1);
+    test.turns.run();
+    expect(isRead(source)).toBe(false);
+    target.peer.drainAll();
+    expect(isRead(source)).toBe(true);
+
+    target.block();
+    await settle();
+    source.send(frame);
+    target.peer.drainAll();
+    expect(isRead(source)).toBe(false);
+    test.turns.run();
     expect(isRead(source)).toBe(true);
   });
 

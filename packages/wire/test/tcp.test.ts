@@ -12,7 +12,7 @@ import { createTestContext, Recorder, WIDE_LIMITS } from './support/test-context
 import type { TestContext } from './support/test-context.ts';
 
 /** More than the kernel keeps for one connection on the loopback. */
-const FLOOD_BYTES = 48 * 1_048_576;
+const FLOOD_BYTES = 32 * 1_048_576;
 const MESSAGE = clientFrame({ opcode: 2, payload: patternBytes(65_000) });
 
 let rig: TcpRig;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_STATUS, splice } from '../src/index.ts';
-import { clientFrame, closeBody } from './support/client-frames.ts';
+import { clientFrame, closeBody, patternBytes } from './support/client-frames.ts';
 import type { ClientFrame } from './support/client-frames.ts';
 import { bindEnds, Leg, openScriptedPair, settle } from './support/scripted-pair.ts';
 import { createTestContext, WIDE_LIMITS } from './support/test-context.ts';
@@ -153,6 +153,22 @@ describe('WireSocket when its peer ends', () => {
     expect(leg.heard.ends).toEqual([{ kind: 'lost' }]);
     expect(leg.received().ending).toEqual({ kind: 'open' });
     expect(leg.heard.goneCount).toBe(1);
+  });
+
+  it('leaves alone what is on its way to a peer that has ended TCP', async () => {
+    const test = createTestContext();
+    const { source, target } = await openScriptedPair(test);
+    target.block();
+    source.send({ opcode: 2, payload: patternBytes(40_000) });
+    target.peer.receiveEnd();
+    await settle();
+    expect(target.heard.ends).toEqual([{ kind: 'lost' }]);
+    // Other traffic, also such that has to wait, goes through all the memory that is free again.
+    const other = await openScriptedPair(test);
+    other.target.block();
+    for (let i = 0; i < 10; i++) other.source.send({ opcode: 2, payload: Buffer.alloc(60_000, 0xee) });
+    target.peer.drainAll();
+    expect(target.received().messages).toEqual([{ isBinary: true, payload: patternBytes(40_000) }]);
   });
 
   it('says that a peer is lost when the connection breaks', async () => {
