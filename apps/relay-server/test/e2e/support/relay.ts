@@ -1,4 +1,4 @@
-import { freePort, startRelay } from '@openchambery/testkit';
+import { startRelay } from '@openchambery/testkit';
 import type { RelayProcess, StartRelayOptions } from '@openchambery/testkit';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
@@ -41,5 +41,3 @@ export async function ownRelay(options: StartRelayOptions = {}): Promise<RelayPr
   onTestFinished(() => relay.stop());
   return relay;
 }
-
-export { freePort };
