@@ -19,7 +19,8 @@ export default defineConfig({
           name: 'e2e',
           include: ['apps/*/test/e2e/**/*.test.ts'],
           fileParallelism: true,
-          maxWorkers: 2,
+          // One of the files does nothing but wait.
+          maxWorkers: 3,
         },
       },
     ],
