@@ -72,9 +72,7 @@ export const changeOfControl: Episode = async ({ url, random }) => {
 /** Peers that neither answer pings nor closes, and then vanish in one way or another. */
 export const silence: Episode = async ({ url, random }) => {
   const host = await TestHost.connect(url);
-  const { hostname, port, pathname } = new URL(url);
-  const target = `${pathname}?${clientQuery(host.serverId)}`;
-  const raw = await RawWebSocket.open({ host: hostname, port: Number(port), request: { target } });
+  const raw = await openRaw(url, clientQuery(host.serverId));
   // Half a frame: what the relay keeps of it must go with it.
   void raw.raw.write(Buffer.from([0x82, 0xfe, 0x40, 0x00, 1, 2, 3, 4, 5]));
   if (random.next() < 0.5) await raw.frameOf([opcodes.close]);
@@ -82,6 +80,47 @@ export const silence: Episode = async ({ url, random }) => {
   else raw.raw.destroy();
   await leave(host.control);
 };
+
+/** A leg or a control connection that sends FIN without a close frame and reads on until the relay is done too. */
+export const halfClose: Episode = async ({ url, random }) => {
+  const host = await TestHost.connect(url);
+  const client = await openRaw(url, clientQuery(host.serverId));
+  const connectionId = await host.nextId('connected');
+  const { identity } = host;
+  const data = await openRaw(url, signedQuery({ identity, role: 'host-data', connectionId }));
+  void client.send({ opcode: opcodes.binary, payload: Buffer.alloc(random.below(100_000)) });
+  const [first, second] = random.next() < 0.5 ? [client, data] : [data, client];
+  first.raw.halfClose();
+  await second.closeFrame();
+  void second.sendClose(1000);
+  await Promise.all([first.raw.ended(), second.raw.ended()]);
+  for (const { raw } of [first, second]) raw.destroy();
+  await leave(host.control);
+};
+
+/** A pair of which one side falls silent and reads nothing more, as when its network is gone. */
+export const deafness: Episode = async ({ url, random }) => {
+  const host = await TestHost.connect(url);
+  const client = await openRaw(url, clientQuery(host.serverId));
+  const data = await host.attach(await host.nextId('connected'));
+  client.raw.pause();
+  for (let i = 0; i < random.below(100); i++) void data.send(Buffer.alloc(65_536));
+  // The relay gives up on the silent one, and tells the other.
+  const { code } = await data.closed();
+  if (code !== 1012) throw new Error(`a leg whose peer fell silent was closed with ${code}`);
+  if (random.next() < 0.5) client.raw.reset();
+  else client.raw.destroy();
+  await leave(host.control);
+};
+
+function openRaw(url: string, query: string): Promise<RawWebSocket> {
+  const { hostname, port, pathname } = new URL(url);
+  return RawWebSocket.open({
+    host: hostname,
+    port: Number(port),
+    request: { target: `${pathname}?${query}` },
+  });
+}
 
 /** Upgrades that are refused, for every kind of reason a stranger can give. */
 export const refusals: Episode = async ({ url, random }) => {
@@ -92,9 +131,7 @@ export const refusals: Episode = async ({ url, random }) => {
     signedQuery({ identity, role: 'host-control', signedText: 'something else' }),
     signedQuery({ identity, role: 'host-data', connectionId: Buffer.alloc(16, 7).toString('base64url') }),
   ];
-  const { hostname, port, pathname } = new URL(url);
-  const target = `${pathname}?${random.pick(queries)}`;
-  const raw = await RawWebSocket.open({ host: hostname, port: Number(port), request: { target } });
+  const raw = await openRaw(url, random.pick(queries));
   await raw.closeFrame();
   raw.raw.destroy();
 };

@@ -12,7 +12,7 @@ const relay = createRelayServer({
     pendingMs: 1500,
     closeDeadlineMs: 1000,
     // Everybody comes from one address here.
-    maxHosts: 5000,
+    maxHosts: 300,
     maxClientsPerIp: 400,
     maxClientsPerHost: 200,
     maxPendingClients: 400,
@@ -20,6 +20,9 @@ const relay = createRelayServer({
     maxAdmissionsPerIp: 1_000_000,
     maxHostControlAdmissionsPerIp: 1_000_000,
     maxHostControlAdmissionsPerServer: 1_000_000,
+    // Full long before memory is judged: a table that fills up to its bound is no leak.
+    maxReplayEntries: 1000,
+    maxAdmissionEntries: 1000,
     // Small enough that stalled pairs meet the bound of the whole relay.
     maxGlobalQueuedBytes: 8_388_608,
   },

@@ -2,7 +2,17 @@
 import { parseArgs } from 'node:util';
 import type { RelaySnapshot } from '@openchambery/relay';
 import { delay } from '@openchambery/testkit';
-import { changeOfControl, type Episode, pending, refusals, silence, stall, transfer } from './episodes.ts';
+import {
+  changeOfControl,
+  deafness,
+  type Episode,
+  halfClose,
+  pending,
+  refusals,
+  silence,
+  stall,
+  transfer,
+} from './episodes.ts';
 import { Random } from './random.ts';
 import { RelayUnderSoak } from './relay-under-soak.ts';
 import { type Sample, slopeOf } from './samples.ts';
@@ -22,6 +32,8 @@ const EPISODES: Readonly<Record<string, Episode>> = {
   pending,
   changeOfControl,
   silence,
+  halfClose,
+  deafness,
   refusals,
 };
 
