@@ -4,6 +4,7 @@ import { takeSnapshot } from '../../src/observe/snapshot.ts';
 import { createWireLimits } from '../../src/wire-limits.ts';
 import type { Message } from './frame-log.ts';
 import type { Leg } from './leg.ts';
+import type { ModelHost } from './relay-model.ts';
 import type { World } from './world.ts';
 
 /** What the relay keeps of an unfinished frame, and control frames and handshakes beside the data, in bytes. */
@@ -55,29 +56,45 @@ export function checkEnd(world: World): void {
 function checkRouting(world: World): void {
   const { model, parts } = world;
   const { hosts, connections } = parts.context;
-  expectEqual(world, 'hosts', hosts.size, model.hosts.size);
-  expectEqual(world, 'connections', connections.size, model.connections.length);
-  expectEqual(world, 'pending', connections.pendingSize, model.pending.length);
+  const byIp = new Map([...world.ips].map((ip) => [ip, { total: 0, pending: 0 }]));
+  let total = 0;
+  let pending = 0;
   for (const host of model.hosts.values()) {
-    const route = hosts.find(host.serverId);
-    expectEqual(world, () => `${host.serverId} in grace`, route?.isInGrace, !('peer' in host.control));
-    expectEqual(world, () => `clients of ${host.serverId}`, route?.clientCount, host.connections.size);
-    if (route === undefined) continue;
-    const pending = [...host.connections.values()].filter(({ data }) => data === undefined).length;
-    expectEqual(world, () => `pending of ${host.serverId}`, connections.countPendingForHost(route), pending);
-    for (const { id, client, data } of host.connections.values()) {
-      const connection = route.find(id);
-      expectEqual(world, () => `${client.name} is pending`, connection?.isPending, data === undefined);
-      const legs = connection?.sockets ?? [];
-      expectEqual(world, () => `the client leg of ${client.name}`, legs[0], client.relaySocket);
-      expectEqual(world, () => `the data leg of ${client.name}`, legs[1], data?.relaySocket);
+    let pendingOfHost = 0;
+    for (const { client, data } of host.connections.values()) {
+      const ofIp = byIp.get(client.party.ip);
+      if (ofIp !== undefined) ofIp.total++;
+      if (data !== undefined) continue;
+      pendingOfHost++;
+      if (ofIp !== undefined) ofIp.pending++;
     }
+    total += host.connections.size;
+    pending += pendingOfHost;
+    checkHost(host, pendingOfHost, world);
   }
-  for (const ip of new Set(world.legs.map((leg) => leg.party.ip))) {
-    const ofIp = model.connections.filter(({ client }) => client.party.ip === ip);
-    const pending = ofIp.filter(({ data }) => data === undefined);
-    expectEqual(world, () => `clients of ${ip}`, connections.countForIp(ip), ofIp.length);
-    expectEqual(world, () => `pending of ${ip}`, connections.countPendingForIp(ip), pending.length);
+  expectEqual(world, 'hosts', hosts.size, model.hosts.size);
+  expectEqual(world, 'connections', connections.size, total);
+  expectEqual(world, 'pending', connections.pendingSize, pending);
+  for (const [ip, ofIp] of byIp) {
+    expectEqual(world, () => `clients of ${ip}`, connections.countForIp(ip), ofIp.total);
+    expectEqual(world, () => `pending of ${ip}`, connections.countPendingForIp(ip), ofIp.pending);
+  }
+}
+
+function checkHost(host: ModelHost, pending: number, world: World): void {
+  const { serverId } = host;
+  const { hosts, connections } = world.parts.context;
+  const route = hosts.find(serverId);
+  expectEqual(world, () => `${serverId} in grace`, route?.isInGrace, !('peer' in host.control));
+  expectEqual(world, () => `clients of ${serverId}`, route?.clientCount, host.connections.size);
+  if (route === undefined) return;
+  expectEqual(world, () => `pending of ${serverId}`, connections.countPendingForHost(route), pending);
+  for (const { id, client, data } of host.connections.values()) {
+    const connection = route.find(id);
+    expectEqual(world, () => `${client.name} is pending`, connection?.isPending, data === undefined);
+    const legs = connection?.sockets ?? [];
+    expectEqual(world, () => `the client leg of ${client.name}`, legs[0], client.relaySocket);
+    expectEqual(world, () => `the data leg of ${client.name}`, legs[1], data?.relaySocket);
   }
 }
 

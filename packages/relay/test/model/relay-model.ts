@@ -46,7 +46,10 @@ export class RelayModel {
   }
 
   get connections(): ModelConnection[] {
-    return [...this.hosts.values()].flatMap((host) => [...host.connections.values()]);
+    const all: ModelConnection[] = [];
+    for (const host of this.hosts.values())
+      for (const connection of host.connections.values()) all.push(connection);
+    return all;
   }
 
   get pending(): ModelConnection[] {

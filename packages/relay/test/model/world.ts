@@ -53,6 +53,8 @@ export class World {
   readonly emitter: EventEmitter<RelayEventMap> = new EventEmitter();
   /** Every leg that ever was. */
   readonly legs: Leg[] = [];
+  /** Every address that ever came, as it is counted. */
+  readonly ips: Set<string> = new Set();
   /** Peers whose handshake was no WebSocket handshake. */
   readonly strangers: ScriptedPeer[] = [];
   /** Called after every input of the relay. */
@@ -133,6 +135,7 @@ export class World {
     }
     const leg = this.#createLeg(peer, { role, ip, serverId, refusal: this.#lastRefusal });
     this.legs.push(leg);
+    this.ips.add(ip);
     this.#legOf.set(peer, leg);
     this.#read(leg, head.length);
     this.#afterInput();
