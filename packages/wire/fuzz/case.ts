@@ -100,7 +100,10 @@ async function play(playing: Playing): Promise<boolean> {
   while (!isOver(playing)) {
     await progress.next();
     watchBounds(playing);
-    if (progress.turn === plan.closeAfterTurns) relay.close('planned');
+    if (progress.turn === plan.closeAfterTurns) {
+      relay.close('planned');
+      progress.idleTurns = 0;
+    }
     const isProbing = plan.probeEveryTurns !== undefined && progress.turn < MAX_PROBING_TURNS;
     if (isProbing && progress.turn % plan.probeEveryTurns === 0) relay.probe();
     if (plan.medium === 'tcp') {

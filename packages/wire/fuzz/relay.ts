@@ -145,9 +145,10 @@ export class FuzzRelay {
     } else {
       b.close(OTHER_LOST.code, OTHER_LOST.reason);
     }
+    // The relay may have stopped while they were on their way in.
+    if (this.firstEnd?.kind === 'relay') this.close(this.firstEnd.why);
     if (!isHeld) a.start(first.head);
     b.start(second.head);
-    if (this.firstEnd?.kind === 'relay') this.close(this.firstEnd.why);
   }
 
   #open(side: 0 | 1, { transport, head, key }: Upgrade): WireSocket {
