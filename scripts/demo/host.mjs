@@ -7,7 +7,7 @@ import { failOn, MAX_WAITING_BYTES } from './peer.mjs';
 const relayUrl = process.argv[2];
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const { x, y } = publicKey.export({ format: 'jwk' });
-// layer1.md section 4: this key order and no spaces, because serverId is the hash of this very text.
+// Layer 1, section 4: this key order and no spaces, because serverId is the hash of this very text.
 const jwk = `{"crv":"P-256","kty":"EC","x":"${x}","y":"${y}"}`;
 const serverId = createHash('sha256').update(jwk).digest('base64url');
 

@@ -1,6 +1,7 @@
 /**
- * Every limit of the relay, declared once: the type, the environment names, the checks, `--help` and the
- * tables in docs derive from it. Names follow layer1.md section 8 (`maxUrlBytes` is `MAX_URL_BYTES`).
+ * Every limit of the relay, declared once: the type, the environment names, the checks and `--help` derive from it,
+ * and a test holds the table in docs/protocol/layer-1.md to it. Names follow Layer 1, section 8 (`maxUrlBytes` is
+ * `MAX_URL_BYTES`).
  *
  * Where the upper bounds come from: a Node timer holds at most 2^31 - 1 ms (a longer one fires at once); a
  * JavaScript Map holds at most 2^24 entries, so the tables that strangers can fill stay below 16 000 000; a

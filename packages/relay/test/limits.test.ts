@@ -10,7 +10,7 @@ import {
 import type { LimitDefinition, RelayLimitName, RelayLimits } from '../src/limits.ts';
 import { RelayOptionError } from '../src/option-error.ts';
 
-/** layer1.md section 8, copied by hand: the table in the code must not drift from the contract. */
+/** Layer 1, section 8, copied by hand: the table in the code must not drift from the contract. */
 const CONTRACT: Readonly<Record<string, number>> = {
   MAX_URL_BYTES: 4096,
   MAX_FIELD_BYTES: 512,

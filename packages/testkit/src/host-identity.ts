@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 
 export type UpgradeRole = 'client' | 'host-control' | 'host-data';
 
-/** A Host's signing key and the names that follow from it (layer1.md §4). */
+/** A Host's signing key and the names that follow from it (Layer 1 §4). */
 export interface HostIdentity {
   /** base64url(SHA-256(canonical JWK text)). */
   readonly serverId: string;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ownRelay, roomy, useRelay } from './support/relay.ts';
 import { connectHost, refusal } from './support/sockets.ts';
 
-// layer1.md §4, "Admission": fixed windows in a bounded table.
+// Layer 1 §4, "Admission": fixed windows in a bounded table.
 
 const strangerQuery = clientQuery(makeIdentity().serverId);
 

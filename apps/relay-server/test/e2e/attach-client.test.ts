@@ -14,7 +14,7 @@ import {
   refusal,
 } from './support/sockets.ts';
 
-// layer1.md §5: a Client comes, waits, and is taken; and every limit on that.
+// Layer 1 §5: a Client comes, waits, and is taken; and every limit on that.
 
 const from = (ip: string): PeerOptions => ({ headers: { 'X-Forwarded-For': ip } });
 

@@ -14,7 +14,7 @@ import {
   refusal,
 } from './support/sockets.ts';
 
-// layer1.md §5: host-control, the control messages, replacing; §7: grace.
+// Layer 1 §5: host-control, the control messages, replacing; §7: grace.
 
 describe('a control socket', () => {
   const relay = useRelay({ limits: roomy });

@@ -12,7 +12,7 @@ import {
   refusal,
 } from './support/sockets.ts';
 
-// layer1.md §5: host-data names a pending connectionId of its own Host, else 4002.
+// Layer 1 §5: host-data names a pending connectionId of its own Host, else 4002.
 
 const relay = useRelay({ limits: roomy });
 const nobody = 'AAAAAAAAAAAAAAAAAAAAAA';

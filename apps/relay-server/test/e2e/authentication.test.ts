@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { roomy, useRelay } from './support/relay.ts';
 import { attachData, connectHost, expectFlows, expectLive, refusal } from './support/sockets.ts';
 
-// layer1.md §4, "Authentication": what is signed, by what key, and when.
+// Layer 1 §4, "Authentication": what is signed, by what key, and when.
 
 const relay = useRelay({ limits: roomy });
 const identity = makeIdentity();

@@ -12,7 +12,7 @@ import {
   expectLive,
 } from './support/sockets.ts';
 
-// layer1.md §6: a reader that stops costs bounded memory, loses nothing, and is nobody else's trouble.
+// Layer 1 §6: a reader that stops costs bounded memory, loses nothing, and is nobody else's trouble.
 
 const MiB = 1024 * 1024;
 const legs = ['client', 'host-data'] as const;

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ownRelay, roomy, useRelay } from './support/relay.ts';
 import { connectHost, connectPending, refusal } from './support/sockets.ts';
 
-// layer1.md §4, "Client IP": whom an upgrade is counted for.
+// Layer 1 §4, "Client IP": whom an upgrade is counted for.
 // With one Client a window per IP, a second upgrade tells whether it came from the same Client IP.
 
 const limits = { ...roomy, MAX_ADMISSIONS_PER_IP: 1, ADMISSION_WINDOW_MS: 600_000 };

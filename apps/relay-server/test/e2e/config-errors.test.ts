@@ -4,7 +4,7 @@ import type { RelayCommandOptions } from '@openchambery/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { limitNames } from './support/spec-defaults.ts';
 
-// layer1.md §8: a bad value or an unknown flag is exit code 1 and one line on stderr that helps.
+// Layer 1 §8: a bad value or an unknown flag is exit code 1 and one line on stderr that helps.
 
 /** The one line on stderr with which the command refuses to start. */
 async function complaint(options: RelayCommandOptions): Promise<string> {

@@ -14,7 +14,7 @@ import { ownRelay } from './support/relay.ts';
 import { refusal, refusalAt } from './support/sockets.ts';
 import { specDefaults, specFlags } from './support/spec-defaults.ts';
 
-// layer1.md §8: what the command prints and which source of a setting wins.
+// Layer 1 §8: what the command prints and which source of a setting wins.
 
 /** Starts the command for the current test. */
 function start(options: RelayCommandOptions): RelayCommand {

@@ -4,7 +4,7 @@ import { startFlow, untilStill } from './support/flow.ts';
 import { ownRelay, roomy } from './support/relay.ts';
 import { connectClient, connectHost, connectPair, expectLive, refusal } from './support/sockets.ts';
 
-// layer1.md §5: nothing but control messages counts in the control's queue. That the queue is bounded cannot be seen from
+// Layer 1 §5: nothing but control messages counts in the control's queue. That the queue is bounded cannot be seen from
 // here: the kernel takes megabytes of small frames before anything waits in the relay.
 
 describe('data that waits on pairs', () => {

@@ -5,7 +5,7 @@ import { keepAliveAgent, request } from './support/http.ts';
 import { roomy, useRelay } from './support/relay.ts';
 import { connectHost, connectPair, connectRaw, expectFlows, expectLive } from './support/sockets.ts';
 
-// layer1.md §1: slow-request protection and the limits on TCP connections.
+// Layer 1 §1: slow-request protection and the limits on TCP connections.
 
 const HANDSHAKE_MS = 500;
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: relay.test\r\n\r\n`;

@@ -4,7 +4,7 @@ import { request, responseOrEnd } from './support/http.ts';
 import { roomy, useRelay } from './support/relay.ts';
 import { connectHost, connectPair, connectRaw, expectCloseFrame } from './support/sockets.ts';
 
-// layer1.md §1: one listener, two health paths, and no request target that hurts.
+// Layer 1 §1: one listener, two health paths, and no request target that hurts.
 
 const { serverId } = makeIdentity();
 const clientFields = `v=1&role=client&serverId=${serverId}`;

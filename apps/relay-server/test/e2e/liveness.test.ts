@@ -17,7 +17,7 @@ import {
   upgradeRaw,
 } from './support/sockets.ts';
 
-// layer1.md §7: pings, what counts as life, and what becomes of the dead.
+// Layer 1 §7: pings, what counts as life, and what becomes of the dead.
 
 const HEARTBEAT_MS = 400;
 const legs = ['client', 'host-data'] as const;

@@ -12,7 +12,7 @@ import {
   refusal,
 } from './support/sockets.ts';
 
-// layer1.md §4: the order of checks, and that a refused control never disturbs the live one.
+// Layer 1 §4: the order of checks, and that a refused control never disturbs the live one.
 
 let ips = 0;
 /** Connects as a client IP that no test has used. */

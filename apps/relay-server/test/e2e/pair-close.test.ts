@@ -4,7 +4,7 @@ import { halfRawPair } from './support/raw-pair.ts';
 import { roomy, useRelay } from './support/relay.ts';
 import { connectHost, connectPair, expectClosed, expectCloseFrame, expectLive } from './support/sockets.ts';
 
-// layer1.md §6: who hears what when a leg closes, and that nothing sent before is lost.
+// Layer 1 §6: who hears what when a leg closes, and that nothing sent before is lost.
 
 const relay = useRelay({ limits: roomy });
 const legs = ['client', 'host-data'] as const;

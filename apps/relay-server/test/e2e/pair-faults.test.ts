@@ -5,7 +5,7 @@ import { halfRawPair } from './support/raw-pair.ts';
 import { roomy, useRelay } from './support/relay.ts';
 import { connectHost, connectPair, expectClosed, expectCloseFrame, expectLive } from './support/sockets.ts';
 
-// layer1.md §6: what is too big is 1009, what breaks RFC 6455 is 1002; the peer gets 1012 whichever leg it is.
+// Layer 1 §6: what is too big is 1009, what breaks RFC 6455 is 1002; the peer gets 1012 whichever leg it is.
 
 const relay = useRelay({ limits: roomy });
 const legs = ['client', 'host-data'] as const;

@@ -6,7 +6,7 @@ import { halfRawPair, rawPair } from './support/raw-pair.ts';
 import { roomy, useRelay } from './support/relay.ts';
 import { connectHost, connectPair, expectFlows } from './support/sockets.ts';
 
-// layer1.md §6: every message verbatim, in order, both directions; pings stay on their hop.
+// Layer 1 §6: every message verbatim, in order, both directions; pings stay on their hop.
 
 const relay = useRelay({ limits: roomy });
 const legs = ['client', 'host-data'] as const;

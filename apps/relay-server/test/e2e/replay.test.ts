@@ -12,7 +12,7 @@ import {
   refusal,
 } from './support/sockets.ts';
 
-// layer1.md §4: a (serverId, role, connectionId, ts) is good once.
+// Layer 1 §4: a (serverId, role, connectionId, ts) is good once.
 
 /** The order of the P-256 group. */
 const GROUP_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;

@@ -24,7 +24,7 @@ import {
   upgradeRaw,
 } from './support/sockets.ts';
 
-// layer1.md §7: SIGTERM and SIGINT give everyone a real 1012, flush what is queued, and exit 0 within 10 s.
+// Layer 1 §7: SIGTERM and SIGINT give everyone a real 1012, flush what is queued, and exit 0 within 10 s.
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 

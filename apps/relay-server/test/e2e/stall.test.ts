@@ -5,7 +5,7 @@ import { halfRawPair } from './support/raw-pair.ts';
 import { roomy, useRelay } from './support/relay.ts';
 import { connectHost, connectPair, expectClosed, expectFlows, expectLive } from './support/sockets.ts';
 
-// layer1.md §6: a receiver that has taken no byte for STALL_MS while data waits for it loses its pair.
+// Layer 1 §6: a receiver that has taken no byte for STALL_MS while data waits for it loses its pair.
 
 const STALL_MS = 2500;
 const legs = ['client', 'host-data'] as const;

@@ -18,7 +18,7 @@ import {
   upgradeRaw,
 } from './support/sockets.ts';
 
-// layer1.md §2: the WebSocket handshake, and refusals that a browser can read.
+// Layer 1 §2: the WebSocket handshake, and refusals that a browser can read.
 
 const stranger = clientQuery(makeIdentity().serverId);
 

@@ -20,7 +20,7 @@ import {
   refusalAt,
 } from './support/sockets.ts';
 
-// layer1.md §2: what an upgrade must look like; everything else is closed with 1008.
+// Layer 1 §2: what an upgrade must look like; everything else is closed with 1008.
 
 const relay = useRelay({ limits: roomy });
 const identity = makeIdentity();

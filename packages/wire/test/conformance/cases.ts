@@ -274,7 +274,7 @@ const GREEK = 'Κόσμε-µ@ßöäüàá-UTF-8!!';
 /** Sequences that no UTF-8 decoder may accept. */
 const BROKEN = ['ff', 'c0af', 'eda080', 'f4908080', 'e282', '80', 'cebae1bdb9cf83cebcceb5eda080656469746564'];
 
-/** Text passes through as it is: its UTF-8 is the endpoints' business (layer1.md §6). */
+/** Text passes through as it is: its UTF-8 is the endpoints' business (Layer 1 §6). */
 export const UTF8: readonly ConformanceCase[] = [
   { id: '6.1 valid text', frames: [text(GREEK)], forwarded: [GREEK] },
   {

@@ -127,7 +127,7 @@ export async function expectCloseFrame(
   return info.reason;
 }
 
-/** layer1.md §3: every close carries a short reason; RFC 6455 §5.5 leaves 123 bytes for it. */
+/** Layer 1 §3: every close carries a short reason; RFC 6455 §5.5 leaves 123 bytes for it. */
 export function expectReason({ code, reason }: CloseInfo): void {
   expect(reason, `close ${code} must say why`).not.toBe('');
   expect(Buffer.byteLength(reason)).toBeLessThanOrEqual(123);

@@ -1,4 +1,4 @@
-/** The table of layer1.md §8: every variable without its prefix, and its default. */
+/** The table of Layer 1 §8: every variable without its prefix, and its default. */
 export const specDefaults: Readonly<Record<string, string>> = {
   HOST: '127.0.0.1',
   PORT: '8787',
