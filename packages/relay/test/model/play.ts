@@ -11,6 +11,8 @@ const IPS = ['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', '2001:db8::2'];
 const HOSTS = 3;
 const CLOSE_CODES = [1000, 1001, 1005, 3000, 4999];
 const TRACED = 60;
+/** More than one read of a socket takes, and what fills more than half of one. In bytes. */
+const LARGE = [70_000, 40_000];
 
 /** Plays one schedule; throws an error that tells what broke, and what had happened. */
 export async function play(schedule: Schedule): Promise<World> {
@@ -208,7 +210,7 @@ class Player {
     const fragments = 1 + (how % 3);
     if (kind === 'sends') peer.sendMessage(Math.min(most, (how % 7) * 40), { isBinary, fragments });
     else if (kind === 'sendsMuch') {
-      const length = Math.min(most, how % 10 === 0 ? 70_000 : how % 2000);
+      const length = Math.min(most, LARGE[how % 8] ?? how % 2000);
       for (let count = 0; count <= how % 4; count++) peer.sendMessage(length, { isBinary });
     } else if (kind === 'pings') peer.sendPing();
     else if (kind === 'closes') peer.sendClose(CLOSE_CODES[how % CLOSE_CODES.length] as number);
