@@ -90,6 +90,7 @@ export class FuzzRelay {
     if (side === 0 && isHeld) {
       const wire = this.#open(0, upgrade);
       wire.hold();
+      this.#closeIfStopping();
       wire.start(upgrade.head);
     }
     this.#attach();
@@ -145,10 +146,14 @@ export class FuzzRelay {
     } else {
       b.close(OTHER_LOST.code, OTHER_LOST.reason);
     }
-    // The relay may have stopped while they were on their way in.
-    if (this.firstEnd?.kind === 'relay') this.close(this.firstEnd.why);
+    this.#closeIfStopping();
     if (!isHeld) a.start(first.head);
     b.start(second.head);
+  }
+
+  /** The relay may have stopped while a side was on its way in. */
+  #closeIfStopping(): void {
+    if (this.firstEnd?.kind === 'relay') this.close(this.firstEnd.why);
   }
 
   #open(side: 0 | 1, { transport, head, key }: Upgrade): WireSocket {
