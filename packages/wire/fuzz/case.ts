@@ -174,6 +174,6 @@ function watchBounds({ plan, relay, faults }: Playing): void {
   const mayHold = plan.attachAfterTurns !== undefined && !relay.isSpliced;
   if (mayHold ? counted < sum : counted !== sum) faults.push(`${counted} bytes are counted, ${sum} wait`);
   if (budget.usedBytes !== counted + plan.hoardedBytes) faults.push('the budget and its owners disagree');
-  const mostLent = 4 + Math.ceil((2 * counted) / blocks.blockBytes);
+  const mostLent = 4 + Math.ceil((2 * counted) / blocks.smallestBytes);
   if (blocks.lentCount > mostLent) faults.push(`${blocks.lentCount} blocks are lent for ${counted} bytes`);
 }

@@ -1,7 +1,8 @@
 import type { BlockPool } from './block-pool.ts';
 
-/** Size of the pieces of memory that small chunks are copied into, in bytes. */
-const SLAB_BYTES = 16384;
+/** Sizes of the pieces of memory that small chunks are copied into: each is twice the one before, in bytes. */
+const FIRST_SLAB_BYTES = 2048;
+const MAX_SLAB_BYTES = 16384;
 
 /**
  * Bytes that wait, in order, in about as much memory as they count: a chunk that fills most of its block keeps the
@@ -29,9 +30,10 @@ export class ByteQueue {
   /** Appends a chunk, which may be reused by its owner afterwards. */
   push(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#fillsBlock(chunk)) {
+    if (this.#pool.isWorthKeeping(chunk)) {
       this.#seal();
-      this.#chunks.push(this.#own(chunk));
+      this.#pool.keep(chunk);
+      this.#chunks.push(chunk);
       return;
     }
     for (let at = 0; at < chunk.length; ) {
@@ -62,7 +64,7 @@ export class ByteQueue {
       count++;
     }
     this.#bytes -= taken;
-    if (this.#bytes === 0) this.#slab = undefined;
+    if (this.#bytes === 0) this.#dropSlab();
     return this.#chunks.splice(0, count);
   }
 
@@ -74,23 +76,20 @@ export class ByteQueue {
   /** Divides a chunk that is longer than `bytes`. */
   #divide(index: number, bytes: number): void {
     const chunk = this.#chunks[index] as Buffer;
-    if (chunk.length <= bytes || this.#fillsBlock(chunk)) return;
+    if (chunk.length <= bytes || this.#pool.isLent(chunk)) return;
     this.#chunks.splice(index, 1, chunk.subarray(0, bytes), chunk.subarray(bytes));
-  }
-
-  #fillsBlock(chunk: Buffer): boolean {
-    return chunk.length * 2 >= this.#pool.blockBytes;
-  }
-
-  #own(chunk: Buffer): Buffer {
-    if (chunk.buffer !== this.#pool.current.buffer) return Buffer.from(chunk);
-    this.#pool.keep(chunk);
-    return chunk;
   }
 
   #openSlab(): void {
     this.#seal();
-    this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    const bytes = this.#slab === undefined ? FIRST_SLAB_BYTES : this.#slab.length * 2;
+    this.#slab = Buffer.allocUnsafeSlow(Math.min(bytes, MAX_SLAB_BYTES));
+    this.#sealed = 0;
+    this.#filled = 0;
+  }
+
+  #dropSlab(): void {
+    this.#slab = undefined;
     this.#sealed = 0;
     this.#filled = 0;
   }

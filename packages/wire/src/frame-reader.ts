@@ -3,7 +3,7 @@ import { parseCloseBody, type CloseStatus } from './close-frame.ts';
 import { MAX_UNMASKED_HEADER_BYTES, unmaskedHeaderBytes, writeUnmaskedHeader } from './frame-header.ts';
 import { FrameHeaderParser } from './frame-header-parser.ts';
 import { CONTROL_BIT, FIN_BIT, MAX_CONTROL_PAYLOAD_BYTES, OPCODE, OPCODE_BITS } from './opcode.ts';
-import { rotateKey, type MaskedRun, type Unmask } from './unmask.ts';
+import { type MaskedPayload, type MaskedRun, rotateKey, type Unmask, unmaskedCopy } from './unmask.ts';
 
 /** A frame that breaks RFC 6455 or the message limit, with the close code for its sender. */
 export interface FrameFault {
@@ -67,10 +67,12 @@ export class FrameReader {
   /** Payload of the current frame that waits for more of it. */
   #held: Buffer | undefined;
   #heldBytes = 0;
-  #ping: Buffer | undefined;
+  /** The last ping of the chunk being read. */
+  #ping: MaskedPayload | undefined;
   /** The frames found in the chunk being read are [0, #end) of the block. */
   #block: Buffer;
   #end = 0;
+  #frames = 0;
 
   constructor(settings: FrameReaderSettings, sink: FrameSink) {
     this.#settings = settings;
@@ -79,11 +81,13 @@ export class FrameReader {
     this.#block = settings.blocks.current;
   }
 
-  /** Reads the next bytes of the peer, which are not changed. */
-  read(bytes: Buffer): void {
+  /** Reads the next bytes of the peer, which are not changed. Gives how many frames began in them. */
+  read(bytes: Buffer): number {
     const most = this.#settings.blocks.blockBytes - BLOCK_RESERVE_BYTES;
-    if (bytes.length <= most) return this.#readChunk(bytes);
-    for (let at = 0; at < bytes.length; at += most) this.#readChunk(bytes.subarray(at, at + most));
+    this.#frames = 0;
+    if (bytes.length <= most) this.#readChunk(bytes);
+    else for (let at = 0; at < bytes.length; at += most) this.#readChunk(bytes.subarray(at, at + most));
+    return this.#frames;
   }
 
   /** Stops reading for good: whatever comes next is ignored. */
@@ -95,7 +99,7 @@ export class FrameReader {
 
   /** Reads bytes whose frames fit into one block. */
   #readChunk(chunk: Buffer): void {
-    this.#block = this.#settings.blocks.current;
+    this.#block = this.#settings.blocks.pick(chunk.length + this.#heldBytes + MAX_UNMASKED_HEADER_BYTES);
     this.#end = 0;
     let at = 0;
     while (at < chunk.length) {
@@ -114,6 +118,7 @@ export class FrameReader {
       if (header.fault !== undefined) this.#fail(header.fault);
       return chunk.length;
     }
+    this.#frames++;
     this.#remaining = header.payloadBytes;
     this.#key = header.key;
     this.#first = header.first;
@@ -185,16 +190,29 @@ export class FrameReader {
   #readControl(chunk: Buffer, at: number): number {
     const end = Math.min(at + this.#remaining, chunk.length);
     this.#remaining -= end - at;
+    if (this.#remaining === 0 && this.#held === undefined) {
+      this.#finishControl(chunk, at, end);
+      return end;
+    }
     this.#hold(chunk, at, end);
     this.#key = rotateKey(this.#key, end - at);
     if (this.#remaining > 0) return end;
-    const payload = (this.#held as Buffer).subarray(0, this.#heldBytes);
+    const [payload, bytes] = [this.#held as Buffer, this.#heldBytes];
     this.#dropHeld();
+    // What was held is unmasked already.
+    this.#key = 0;
+    this.#finishControl(payload, 0, bytes);
+    return end;
+  }
+
+  /** Of several pings only the last is looked into: what strangers can send by the thousand must cost next to nothing. */
+  #finishControl(source: Buffer, from: number, end: number): void {
     this.#state = 'header';
     const opcode = this.#first & OPCODE_BITS;
+    if (opcode === OPCODE.pong) return;
+    const payload: MaskedPayload = { source, from, length: end - from, key: this.#key };
     if (opcode === OPCODE.ping) this.#ping = payload;
-    else if (opcode === OPCODE.close) this.#close(payload);
-    return end;
+    else this.#close(unmaskedCopy(payload, this.#settings.unmask));
   }
 
   #close(payload: Buffer): void {
@@ -219,6 +237,6 @@ export class FrameReader {
     const ping = this.#ping;
     if (ping === undefined) return;
     this.#ping = undefined;
-    this.#sink.onPing(ping);
+    this.#sink.onPing(unmaskedCopy(ping, this.#settings.unmask));
   }
 }

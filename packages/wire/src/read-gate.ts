@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import type { WireContext } from './wire-context.ts';
 
+/** What a frame costs beside its bytes, in bytes: a read of empty frames is far more work than one of large ones. */
+const FRAME_COST_BYTES = 64;
+
 /**
  * Decides whether a socket is read: not while its receiver is full, and not beyond its share of one turn of the
  * event loop. Not reading makes TCP push back on the peer.
@@ -48,10 +51,14 @@ export class ReadGate {
     if (!this.#turnIsOver) this.#socket.resume();
   }
 
-  /** Counts what was read; when the share of this turn is used up, the next read waits for the next turn. */
-  count(bytes: number): void {
+  /**
+   * Counts what was read, in bytes and in frames; when the share of this turn is used up, the next read waits for
+   * the next turn.
+   */
+  count(bytes: number, frames: number): void {
     // libuv reads a socket again in the same turn only when a read filled the buffer.
-    this.#turnBytes = bytes < this.#context.readBuffer.length ? 0 : this.#turnBytes + bytes;
+    const isLast = bytes < this.#context.readBuffer.length;
+    this.#turnBytes = isLast ? 0 : this.#turnBytes + bytes + frames * FRAME_COST_BYTES;
     if (this.#turnBytes < this.#context.limits.quantumBytes || this.#turnIsOver) return;
     this.#turnIsOver = true;
     this.#socket.pause();

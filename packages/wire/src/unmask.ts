@@ -12,8 +12,23 @@ export interface MaskedRun {
   key: number;
 }
 
+/** Payload that is masked where it lies. */
+export interface MaskedPayload {
+  readonly source: Buffer;
+  readonly from: number;
+  readonly length: number;
+  readonly key: number;
+}
+
 /** Unmasks a run of the source into the target; the two must not overlap. */
 export type Unmask = (source: Buffer, target: Buffer, run: MaskedRun) => void;
+
+/** The payload, unmasked, in a buffer of its own. */
+export function unmaskedCopy({ source, from, length, key }: MaskedPayload, unmask: Unmask): Buffer {
+  const copy = Buffer.allocUnsafe(length);
+  unmask(source, copy, { from, to: 0, length, key });
+  return copy;
+}
 
 /** Below this the set-up of the word loop costs more than it saves, in bytes. */
 const BYTEWISE_BELOW = 48;

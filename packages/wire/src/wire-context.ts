@@ -36,6 +36,8 @@ export interface WireContext extends FrameReaderSettings {
 
 /** The most that one read takes from a socket, in bytes. */
 const READ_BYTES = 65536;
+/** Sizes of the blocks for less than a whole read, in bytes. */
+const SMALLER_BLOCK_BYTES = [1024, 8192];
 
 /** What a context is made of. */
 export interface WireContextOptions {
@@ -58,9 +60,17 @@ export function createWireContext(options: WireContextOptions): WireContext {
     clock: options.clock ?? systemClock,
     budget: new ByteBudget(options.budgetBytes),
     readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
-    blocks: new BlockPool(READ_BYTES + BLOCK_RESERVE_BYTES),
+    blocks: createBlockPools(),
     unmask: options.unmask ?? loadNativeUnmask() ?? unmaskByWords,
     nextTurn: options.nextTurn ?? ((callback) => void setImmediate(callback)),
     pausedSources: new Set(),
   };
+}
+
+function createBlockPools(): BlockPool {
+  const smaller = SMALLER_BLOCK_BYTES.reduce<BlockPool | undefined>(
+    (pools, bytes) => new BlockPool(bytes, pools),
+    undefined,
+  );
+  return new BlockPool(READ_BYTES + BLOCK_RESERVE_BYTES, smaller);
 }

@@ -104,7 +104,7 @@ export class WireSocket implements FrameSink, OutletListener, TransportPeer {
    */
   probe(): 'alive' | 'silent' {
     if (this.#state !== 'open') return 'alive';
-    if (!this.#life.isProven(this.#outlet, this.#gate)) return 'silent';
+    if (!this.#life.isProven(this.#outlet, this.#gate, this.#context.clock.monotonicMs())) return 'silent';
     if (this.#outlet.waitingBytes === 0) this.#outlet.send(PING);
     return 'alive';
   }
@@ -125,8 +125,8 @@ export class WireSocket implements FrameSink, OutletListener, TransportPeer {
   onBytes(bytes: Buffer): void {
     this.receivedBytes += bytes.length;
     this.#life.hear();
-    this.#reader.read(bytes);
-    this.#gate.count(bytes.length);
+    const frames = this.#reader.read(bytes);
+    this.#gate.count(bytes.length, frames);
   }
 
   /** @internal TransportPeer: without a close frame the peer is lost. */

@@ -51,3 +51,38 @@ describe('BlockPool', () => {
     expect(seen).not.toContain(bytes.buffer);
   });
 });
+
+describe('BlockPool with smaller ones behind it', () => {
+  const createPools = (): BlockPool => new BlockPool(1000, new BlockPool(100, new BlockPool(10)));
+
+  it('picks the smallest block that has room, and the largest when none has', () => {
+    const pool = createPools();
+    const sizes = [0, 10, 11, 100, 101, 1000, 1001].map((bytes) => pool.pick(bytes).length);
+    expect(sizes).toEqual([10, 10, 100, 100, 1000, 1000, 1000]);
+    expect(pool.smallestBytes).toBe(10);
+  });
+
+  it('lends and takes back each block by its own size', () => {
+    const pool = createPools();
+    const [small, large] = [pool.pick(5), pool.pick(500)];
+    pool.keep(small.subarray(0, 5));
+    pool.keep(large.subarray(0, 500));
+    expect(pool.lentCount).toBe(2);
+    expect([pool.isLent(small), pool.isLent(large), pool.isLent(pool.pick(50))]).toEqual([true, true, false]);
+    pool.release(small);
+    expect([pool.lentCount, pool.isLent(small)]).toEqual([1, false]);
+    pool.keep(pool.pick(5));
+    expect(pool.pick(5).buffer).toBe(small.buffer);
+    pool.abandon(large);
+    expect(pool.isLent(large)).toBe(false);
+  });
+
+  it('keeps a block only for bytes that fill half of it', () => {
+    const pool = createPools();
+    const worth = [1, 4, 5, 10].map((bytes) => pool.isWorthKeeping(pool.pick(10).subarray(0, bytes)));
+    expect(worth).toEqual([false, false, true, true]);
+    expect(pool.isWorthKeeping(pool.current.subarray(0, 499))).toBe(false);
+    expect(pool.isWorthKeeping(pool.current.subarray(0, 500))).toBe(true);
+    expect(pool.isWorthKeeping(Buffer.alloc(1000))).toBe(false);
+  });
+});

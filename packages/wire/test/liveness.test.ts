@@ -212,6 +212,35 @@ describe('probe', () => {
     expect(target.wire.probe()).toBe('silent');
   });
 
+  it('gives a peer time to read what the kernel took at once, at 8 KiB a second, and no more', async () => {
+    const test = createTestContext();
+    const { source, target } = await openScriptedPair(test);
+    target.wire.probe();
+    for (let i = 0; i < 10; i++) {
+      source.send({ opcode: 2, payload: Buffer.alloc(100_000) });
+      await settle();
+      test.turns.runAll();
+      await settle();
+    }
+    expect(target.received().messages).toHaveLength(10);
+    // A megabyte takes about 122 s at that rate.
+    for (let seconds = 30; seconds <= 120; seconds += 30) {
+      test.clock.advance(30_000);
+      expect(target.wire.probe()).toBe('alive');
+    }
+    test.clock.advance(30_000);
+    expect(target.wire.probe()).toBe('silent');
+  });
+
+  it('gives no time for what is read before the next probe even so', async () => {
+    const test = createTestContext();
+    const { source, target } = await openScriptedPair(test);
+    target.wire.probe();
+    source.send({ opcode: 2, payload: Buffer.alloc(60_000) });
+    test.clock.advance(30_000);
+    expect(target.wire.probe()).toBe('silent');
+  });
+
   it('sends no ping behind data that waits', async () => {
     const { target } = await openBlocked(createTestContext());
     expect(target.wire.probe()).toBe('alive');

@@ -51,7 +51,8 @@ export const CLOSE_CAUSES: Readonly<Record<CloseCause, CloseDefinition>> = {
   },
   'control-queue': {
     code: CLOSE_CODE.limit,
-    text: () => 'limit: too many control messages wait for this Host',
+    text: ({ maxControlQueueEntries, maxControlQueuedBytes }) =>
+      `limit: MAX_CONTROL_QUEUE_ENTRIES (${maxControlQueueEntries}) or MAX_CONTROL_QUEUED_BYTES (${maxControlQueuedBytes}) reached`,
   },
   stopping: { code: CLOSE_CODE.away, text: () => 'the relay is stopping' },
 };

@@ -254,7 +254,11 @@ function checkDeadlines(leg: Leg, world: World): void {
     return;
   }
   const silentMs = stage.now - leg.lastPossibleSignMs;
-  if (silentMs > 2 * limits.heartbeatMs) stage.fail(`${leg.name}: still open, silent for ${silentMs} ms`);
+  // A peer that was sent much may be busy reading it, at 8 KiB a second at the slowest.
+  const sentBytes = leg.relaySocket?.wire.sentBytes ?? 0;
+  const patienceMs = sentBytes < 65_536 ? 0 : (sentBytes / 8192) * 1000;
+  if (silentMs > 2 * limits.heartbeatMs + patienceMs)
+    stage.fail(`${leg.name}: still open, silent for ${silentMs} ms`);
   const { lastTakenAtMs, blockedAtMs } = leg.peer.socket;
   const stalledMs = stage.now - Math.max(lastTakenAtMs, blockedAtMs);
   if (leg.waitingBytes > 0 && stalledMs > 1.5 * limits.stallMs + 4) {
