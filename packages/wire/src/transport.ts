@@ -33,11 +33,13 @@ interface SocketWithHandle {
  * two things that Node does not document, `_handle` and the constructor's `handle`; where the handle is missing
  * (a stand-in for a socket, another runtime), the connection is read in the ordinary way.
  *
- * The new socket also sheds what http keeps on the old one.
+ * The new socket also sheds what http keeps on the old one. Bytes that wait in the old one, in either direction,
+ * would be lost with it: such a connection stays where it is.
  */
 export function takeOver(old: Socket, buffer: Buffer): Transport {
   const handle = (old as Socket & SocketWithHandle)._handle;
-  if (handle === undefined || handle === null) return new OrdinaryTransport(old);
+  const holdsBytes = old.readableLength > 0 || old.writableLength > 0;
+  if (handle === undefined || handle === null || holdsBytes) return new OrdinaryTransport(old);
   (old as Socket & SocketWithHandle)._handle = null;
   const transport = new SharedBufferTransport(handle, buffer);
   // Without its handle this only tells the server that the old socket is gone.
@@ -74,6 +76,11 @@ class SharedBufferTransport extends Socket implements Transport {
 
   startReading(): void {
     this.resume();
+  }
+
+  /** Node reads on in the tick after a `resume`, and starts the handle for it, also when `pause` came in between. */
+  override read(size?: number): unknown {
+    return this.isPaused() ? null : super.read(size);
   }
 
   receive(bytes: Buffer): void {

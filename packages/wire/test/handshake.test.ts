@@ -18,11 +18,11 @@ const GOOD: IncomingHttpHeaders = {
 
 describe('checkHandshake', () => {
   it('takes the example of RFC 6455', () => {
-    expect(checkHandshake({ method: 'GET', headers: GOOD })).toEqual({ ok: true, key: RFC_KEY });
+    expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers: GOOD })).toEqual({ ok: true, key: RFC_KEY });
   });
 
   it.each(['WebSocket', 'WEBSOCKET'])('takes the upgrade token in any case: %s', (upgrade) => {
-    expect(checkHandshake({ method: 'GET', headers: { ...GOOD, upgrade } }).ok).toBe(true);
+    expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers: { ...GOOD, upgrade } }).ok).toBe(true);
   });
 
   it('ignores what a client offers: extensions, subprotocols, an origin', () => {
@@ -32,14 +32,14 @@ describe('checkHandshake', () => {
       'sec-websocket-protocol': 'chat, superchat',
       origin: 'https://example.test',
     };
-    expect(checkHandshake({ method: 'GET', headers })).toEqual({ ok: true, key: RFC_KEY });
+    expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers })).toEqual({ ok: true, key: RFC_KEY });
   });
 
   it('takes the key of any 16 bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
         const key = Buffer.from(bytes).toString('base64');
-        expect(checkHandshake({ method: 'GET', headers: { ...GOOD, 'sec-websocket-key': key } })).toEqual({
+        expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers: { ...GOOD, 'sec-websocket-key': key } })).toEqual({
           ok: true,
           key,
         });
@@ -48,7 +48,7 @@ describe('checkHandshake', () => {
   });
 
   it.each(['POST', 'HEAD', 'get', undefined])('refuses the method %s', (method) => {
-    expect(checkHandshake({ method, headers: GOOD })).toMatchObject({ ok: false });
+    expect(checkHandshake({ httpVersion: '1.1', method, headers: GOOD })).toMatchObject({ ok: false });
   });
 
   it.each<[string, IncomingHttpHeaders]>([
@@ -67,7 +67,7 @@ describe('checkHandshake', () => {
     ['a key in base64url', { 'sec-websocket-key': '-_-_-_-_-_-_-_-_-_-_-Q==' }],
     ['a key and a line break', { 'sec-websocket-key': `${RFC_KEY}\n` }],
   ])('refuses %s', (_name, headers) => {
-    const check = checkHandshake({ method: 'GET', headers: { ...GOOD, ...headers } });
+    const check = checkHandshake({ httpVersion: '1.1', method: 'GET', headers: { ...GOOD, ...headers } });
     expect(check.ok).toBe(false);
     expect(check.ok ? '' : check.fault).not.toBe('');
   });

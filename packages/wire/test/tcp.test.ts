@@ -234,6 +234,40 @@ describe('an upgrade by node:http', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
+  it('is read no further when what came behind the request fills its queue', async () => {
+    const test = createTestContext({ realTurns: true, limits: { highWaterBytes: 1000, lowWaterBytes: 500 } });
+    const owner = test.context.budget.createOwner();
+    const heard = new Recorder();
+    const wires: WireSocket[] = [];
+    const server = createServer().on('upgrade', (request, socket, head) => {
+      const check = checkHandshake(request);
+      const transport = takeOver(socket as Socket, test.context.readBuffer);
+      const connection = { transport, head, key: check.ok ? check.key : '' };
+      const wire = new WireSocket(connection, test.context, { owner, listener: heard });
+      wire.hold();
+      wire.start(head);
+      wires.push(wire);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const raw = await RawSocket.connect({ port: (server.address() as AddressInfo).port });
+    const message = clientFrame({ opcode: 2, payload: patternBytes(5000) });
+    await raw.write(Buffer.concat([Buffer.from(encodeUpgrade({ target: '/ws' }).bytes), message]));
+    await raw.responseHead();
+    for (let sent = 0; sent < FLOOD_BYTES; sent += MESSAGE.length) void raw.write(MESSAGE);
+    await until(
+      'nothing more is read',
+      standsStill(() => wires[0]?.receivedBytes ?? 0),
+    );
+    expect(owner.usedBytes).toBeLessThan(1000 + test.context.blocks.blockBytes);
+    expect(test.context.pausedSources.size).toBe(1);
+    wires[0]?.close(1012, 'stopping');
+    await until('the source is read again', () => (wires[0]?.receivedBytes ?? 0) > FLOOD_BYTES);
+    raw.destroy();
+    await heard.gone;
+    expectNothingLeft(test);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it.each<[string, (raw: RawSocket) => Promise<void> | void]>([
     ['a message', (raw) => raw.write(clientFrame({ opcode: 1, payload: 'before the start' }))],
     ['the end of TCP', (raw) => raw.halfClose()],
