@@ -5,7 +5,7 @@ import type { CasePlan, LanePlan, Pause, SidePlan } from './plan.ts';
 import { Random } from './random.ts';
 
 /** One case in so many goes over real sockets. */
-const TCP_EVERY = 20;
+const TCP_EVERY = 4;
 
 const ENDINGS: readonly Ending[] = [
   'none',

@@ -205,7 +205,7 @@ export function awaitUpgrade(connection: RelayEnd, onUpgrade: (upgrade: Upgrade)
         return [name.toLowerCase(), value];
       }),
     );
-    const check = checkHandshake({ method: request.split(' ')[0], headers });
+    const check = checkHandshake({ method: request.split(' ')[0], headers, httpVersion: '1.1' });
     if (!check.ok) throw new Error(check.fault);
     onUpgrade({
       transport: connection.transport,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCase } from '../fuzz/case.ts';
 import { TcpDoor } from '../fuzz/tcp-door.ts';
 
-/** A taste of what `fuzz/run.ts` does at length; seeds in rows of 40, as one of 20 goes over real sockets. */
+/** A taste of what `fuzz/run.ts` does at length; seeds in rows of 40, as one of 4 goes over real sockets. */
 const ROWS = 6;
 const SEEDS_IN_ROW = 40;
 

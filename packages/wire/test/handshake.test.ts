@@ -18,11 +18,16 @@ const GOOD: IncomingHttpHeaders = {
 
 describe('checkHandshake', () => {
   it('takes the example of RFC 6455', () => {
-    expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers: GOOD })).toEqual({ ok: true, key: RFC_KEY });
+    expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers: GOOD })).toEqual({
+      ok: true,
+      key: RFC_KEY,
+    });
   });
 
   it.each(['WebSocket', 'WEBSOCKET'])('takes the upgrade token in any case: %s', (upgrade) => {
-    expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers: { ...GOOD, upgrade } }).ok).toBe(true);
+    expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers: { ...GOOD, upgrade } }).ok).toBe(
+      true,
+    );
   });
 
   it('ignores what a client offers: extensions, subprotocols, an origin', () => {
@@ -32,14 +37,23 @@ describe('checkHandshake', () => {
       'sec-websocket-protocol': 'chat, superchat',
       origin: 'https://example.test',
     };
-    expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers })).toEqual({ ok: true, key: RFC_KEY });
+    expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers })).toEqual({
+      ok: true,
+      key: RFC_KEY,
+    });
   });
 
   it('takes the key of any 16 bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
         const key = Buffer.from(bytes).toString('base64');
-        expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers: { ...GOOD, 'sec-websocket-key': key } })).toEqual({
+        expect(
+          checkHandshake({
+            httpVersion: '1.1',
+            method: 'GET',
+            headers: { ...GOOD, 'sec-websocket-key': key },
+          }),
+        ).toEqual({
           ok: true,
           key,
         });
