@@ -1,10 +1,8 @@
 import { pino } from 'pino';
-import type { DestinationStream, Logger } from 'pino';
-
-type SonicBoom = ReturnType<typeof pino.destination>;
+import type { Logger } from 'pino';
 import type { LogLevel } from '../config/settings.ts';
-
-const STDERR = 2;
+import { LogWriter } from './log-writer.ts';
+import { openStderrSink } from './stderr-sink.ts';
 
 /** How to log. */
 export interface LogOptions {
@@ -13,22 +11,25 @@ export interface LogOptions {
   readonly isTerminal: boolean;
 }
 
-/** What may wait for a reader of stderr that is slow or stuck; later lines are dropped. In bytes. */
-const MAX_WAITING_BYTES = 1_048_576;
-
 /** A log, and the way to see its last lines written. */
 export interface Log {
   readonly logger: Logger;
-  /** Resolves when all lines are written, or when stderr does not take them in time. */
+  /** Resolves when all lines are written, or waiting does not help; never, as long as nobody reads stderr. */
   flush(): Promise<void>;
+  /** Logs why the process has to end now. Does not wait: what stderr does not take at once is lost. */
+  crash(fields: object): void;
 }
 
 /**
  * Logs to stderr: one line of JSON each, or readable text on a terminal. Lines are written in the background: a
- * pipe that nobody reads must not stop the relay.
+ * pipe that nobody reads or a full disk must not stop the relay.
  */
 export async function createLog({ level, isTerminal }: LogOptions): Promise<Log> {
-  const stderr = pino.destination({ dest: STDERR, sync: false, maxLength: MAX_WAITING_BYTES });
+  const writer = new LogWriter({
+    sink: openStderrSink(),
+    onRecovered: (lostCount) => logger.warn({ lines: lostCount }, 'log lines were lost'),
+  });
+  const format = isTerminal ? await prettyFormat() : asItIs;
   const logger = pino(
     {
       level,
@@ -36,32 +37,26 @@ export async function createLog({ level, isTerminal }: LogOptions): Promise<Log>
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    isTerminal ? await prettified(stderr) : stderr,
+    { write: (line: string) => writer.write(format(line)) },
   );
-  return { logger, flush: () => flushInTime(stderr) };
+  process.once('exit', () => writer.end());
+  return {
+    logger,
+    flush: () => writer.flush(),
+    crash: (fields) => {
+      writer.end();
+      logger.fatal(fields, 'crashed');
+    },
+  };
 }
 
-/** How long an exit waits for stderr, in ms. */
-const FLUSH_MS = 500;
-
-function flushInTime(stderr: SonicBoom): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, FLUSH_MS);
-    stderr.flush(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+function asItIs(line: string): string {
+  return line;
 }
 
 /** Loaded only where somebody reads: services log JSON and need not pay for it. */
-async function prettified(target: SonicBoom): Promise<DestinationStream> {
+async function prettyFormat(): Promise<(line: string) => string> {
   const { prettyFactory, isColorSupported } = await import('pino-pretty');
-  const format = prettyFactory({
-    colorize: isColorSupported,
-    singleLine: true,
-    translateTime: 'SYS:HH:MM:ss.l',
-  });
   // pino-pretty's own stream would need a thread or a pipe; line by line it is a function.
-  return { write: (line: string) => target.write(format(line)) };
+  return prettyFactory({ colorize: isColorSupported, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' });
 }

@@ -27,7 +27,10 @@ export async function runCommand(argv: readonly string[], env: Environment): Pro
   }
 }
 
-/** `openchamber-relay | head -1` closes our stdout while we run: what nobody reads may be lost, the relay not. */
+/**
+ * `openchamber-relay | head -1` closes our stdout while we run: what these two streams cannot write is lost, and
+ * the process goes on. The log has a writer of its own, which looks after itself in the same way.
+ */
 function surviveClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', () => {

@@ -2,6 +2,7 @@ import { createRelayServer, describeValue } from '@openchambery/relay';
 import type { Logger } from 'pino';
 import type { UnknownVariable } from '../config/unknown-variables.ts';
 import { describeCrash } from './crash.ts';
+import { exitAfterOutput } from './exit.ts';
 import { describeListenFailure } from './listen-failure.ts';
 import { createLog } from './log.ts';
 import type { Plan } from './plan-command.ts';
@@ -16,26 +17,33 @@ export type ServePlan = Extract<Plan, { action: 'serve' }>;
 export async function serve({ config, unknownVariables, style }: ServePlan, output: Output): Promise<void> {
   const { logLevel, ...options } = config;
   const log = await createLog({ level: logLevel, isTerminal: process.stderr.isTTY });
-  const exit = (code: number): void => void log.flush().then(() => process.exit(code));
   const { logger } = log;
-  const crash = (error: unknown): void => {
-    logger.fatal(describeCrash(error), 'crashed');
-    exit(1);
+  const crash = (error: unknown): never => {
+    log.crash(describeCrash(error));
+    return process.exit(1);
   };
   process.on('uncaughtException', crash);
   warnAbout(unknownVariables, logger);
 
   const relay = createRelayServer({ ...options, logger });
   const started = relay.start();
+  const stop = async (): Promise<never> => {
+    await relay.close();
+    return exitAfterOutput(0, log);
+  };
   // A signal during start-up lets the relay come up first; if that fails, the failure below ends the process.
-  onStopSignal(() => void started.then(() => relay.close()).then(() => exit(0), crash));
+  onStopSignal(() => void started.then(() => stop().catch(crash), leaveToFailure));
   try {
     await started;
   } catch (error) {
     reportFailure(output, style, describeListenFailure(error, config));
-    return exit(1);
+    return exitAfterOutput(1, log);
   }
   reportListening(output, style, config);
+}
+
+function leaveToFailure(): void {
+  // Whoever awaits the start reports its failure and ends the process; there is nothing to stop.
 }
 
 function onStopSignal(drain: () => void): void {
