@@ -147,7 +147,8 @@ export const RELAY_LIMITS = {
     unit: 'bytes',
     min: 1,
     max: 1_099_511_627_776,
-    meaning: 'most bytes handed to one socket that the kernel has not taken yet',
+    meaning:
+      'about what one write to a socket holds; one read (about 70 kB) is never divided; above 262144 no effect',
   },
   maxControlQueueEntries: {
     default: 256,
