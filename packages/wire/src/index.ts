@@ -7,7 +7,7 @@ export type { CloseFault, CloseStatus } from './close-frame.ts';
 export { encodeFrame } from './frame-header.ts';
 export { BLOCK_RESERVE_BYTES, FrameReader } from './frame-reader.ts';
 export type { FrameFault, FrameReaderSettings, FrameSink } from './frame-reader.ts';
-export { checkHandshake, switchingProtocols } from './handshake.ts';
+export { checkHandshake, offersWebSocket, switchingProtocols } from './handshake.ts';
 export type { HandshakeCheck, HandshakeRequest } from './handshake.ts';
 export { OPCODE } from './opcode.ts';
 export { loadNativeUnmask, unmaskByWords } from './unmask.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkHandshake, switchingProtocols } from '../src/index.ts';
+import { checkHandshake, offersWebSocket, switchingProtocols } from '../src/index.ts';
 
 /** RFC 6455 §1.2 and §1.3. */
 const RFC_KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
@@ -65,9 +65,24 @@ describe('checkHandshake', () => {
     expect(checkHandshake({ httpVersion: '1.1', method, headers: GOOD })).toMatchObject({ ok: false });
   });
 
+  it.each(['upgrade', 'keep-alive, Upgrade', 'UPGRADE ,keep-alive'])('takes Connection: %s', (connection) => {
+    expect(checkHandshake({ httpVersion: '1.1', method: 'GET', headers: { ...GOOD, connection } }).ok).toBe(
+      true,
+    );
+  });
+
+  it.each(['1.0', '0.9', ''])('refuses HTTP %s', (httpVersion) => {
+    expect(checkHandshake({ httpVersion, method: 'GET', headers: GOOD })).toMatchObject({ ok: false });
+  });
+
   it.each<[string, IncomingHttpHeaders]>([
     ['no upgrade', { upgrade: undefined }],
     ['another upgrade', { upgrade: 'h2c' }],
+    ['two upgrades', { upgrade: 'websocket, foo' }],
+    ['the upgrade twice', { upgrade: 'websocket, websocket' }],
+    ['no host', { host: undefined }],
+    ['no connection', { connection: undefined }],
+    ['another connection', { connection: 'keep-alive, upgrades' }],
     ['no version', { 'sec-websocket-version': undefined }],
     ['an older version', { 'sec-websocket-version': '8' }],
     ['two versions', { 'sec-websocket-version': '13, 8' }],
@@ -85,6 +100,17 @@ describe('checkHandshake', () => {
     expect(check.ok).toBe(false);
     expect(check.ok ? '' : check.fault).not.toBe('');
   });
+});
+
+describe('offersWebSocket', () => {
+  it.each(['websocket', 'WebSocket', 'foo, websocket', 'websocket,foo', 'websocket, websocket'])(
+    'is so for %s',
+    (upgrade) => expect(offersWebSocket({ upgrade })).toBe(true),
+  );
+
+  it.each([undefined, '', 'h2c', 'websockets', 'web socket'])('is not so for %s', (upgrade) =>
+    expect(offersWebSocket({ upgrade })).toBe(false),
+  );
 });
 
 describe('switchingProtocols', () => {

@@ -34,7 +34,13 @@ export interface WorldUpgrade {
 }
 
 /** 16 bytes in base64. */
-const WEBSOCKET_KEY = 'AAAAAAAAAAAAAAAAAAAAAA==';
+const HEADERS = {
+  host: 'relay.test',
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+};
 
 /** A name that is canonical base64url of 32 bytes. */
 export function serverIdOf(host: number): string {
@@ -146,8 +152,8 @@ export class World {
   badHandshake(upgrade: WorldUpgrade): void {
     const peer = this.#connect(`stranger ${this.strangers.length}`, upgrade);
     this.strangers.push(peer);
-    const headers = { upgrade: 'websocket', 'sec-websocket-version': '8' };
-    const request = { method: 'GET', url: '/ws', headers } as unknown as IncomingMessage;
+    const headers = { ...HEADERS, 'sec-websocket-version': '8' };
+    const request = { method: 'GET', url: '/ws', headers, httpVersion: '1.1' } as unknown as IncomingMessage;
     this.stage.guard('handleUpgrade', () =>
       handleUpgrade({ request, socket: peer.socket.asSocket, head: peer.takeHead() }, this.#path),
     );
@@ -203,12 +209,12 @@ export class World {
   }
 
   #handle(peer: ScriptedPeer, url: string, head: Buffer): void {
-    const headers = {
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': WEBSOCKET_KEY,
-    };
-    const request = { method: 'GET', url, headers } as unknown as IncomingMessage;
+    const request = {
+      method: 'GET',
+      url,
+      headers: HEADERS,
+      httpVersion: '1.1',
+    } as unknown as IncomingMessage;
     this.stage.guard('handleUpgrade', () =>
       handleUpgrade({ request, socket: peer.socket.asSocket, head }, this.#path),
     );
