@@ -1,10 +1,13 @@
+/** An owner may hold one part of this many of what is still free. */
+const PARTS_PER_OWNER = 8;
+
 /**
  * The bytes that all queues of a relay may hold together, shared so that no owner can take them all.
  *
- * A queue may grow while its owner holds less than what is still free. One owner that fills its queues thus ends
- * at half of the budget, thirty of them at thirty parts of thirty-one, and whoever comes next always finds room
- * (the dynamic thresholds of Choudhury and Hahne, 1998). Each decision needs two numbers, whatever the size of
- * the relay. A queue that holds nothing may always take one chunk: its receiver is not what holds things up.
+ * A queue may grow while its owner holds less than an eighth of what is still free (the dynamic thresholds of
+ * Choudhury and Hahne, 1998). One owner that fills its queues thus ends at a ninth of the budget, and thirty that do
+ * so one after the other still leave others a thirtieth. Each decision needs two numbers, whatever the size of the
+ * relay. A queue that holds nothing may always take one chunk: its receiver is not what holds things up.
  */
 export class ByteBudget {
   /** The most that all queues hold, in bytes, but for one chunk per otherwise empty queue. */
@@ -47,7 +50,7 @@ export class BudgetOwner {
 
   /** Whether this owner holds as much as it may while others need room. */
   get isPressed(): boolean {
-    return this.#usedBytes >= this.#budget.limitBytes - this.#budget.usedBytes;
+    return this.#usedBytes * PARTS_PER_OWNER >= this.#budget.limitBytes - this.#budget.usedBytes;
   }
 
   /** Only for accounts. */

@@ -118,8 +118,8 @@ describe('the byte budget of a relay', () => {
     expect(test.context.budget.usedBytes).toBe(0);
   });
 
-  it('pauses a source whose owner holds as much as is free, and resumes it when others let go', async () => {
-    const test = createTestContext({ limits: LIMITS, budgetBytes: 8 * FRAME_BYTES });
+  it('pauses a source whose owner holds an eighth of what is free, and resumes it when others let go', async () => {
+    const test = createTestContext({ limits: LIMITS, budgetBytes: 36 * FRAME_BYTES });
     const { source, target } = await openScriptedPair(test);
     target.block();
     for (let i = 0; i < 3; i++) sendFrame(source);
@@ -131,7 +131,7 @@ describe('the byte budget of a relay', () => {
   });
 
   it('holds up the owner that holds most and not the others', async () => {
-    const test = createTestContext({ limits: LIMITS, budgetBytes: 16 * FRAME_BYTES });
+    const test = createTestContext({ limits: LIMITS, budgetBytes: 144 * FRAME_BYTES });
     const greedyOwner = test.context.budget.createOwner();
     const greedy = [
       await openScriptedPair(test, greedyOwner),
@@ -225,7 +225,7 @@ describe('messages held for a target to come', () => {
   });
 
   it('pause the source when its owner is pressed', async () => {
-    const test = createTestContext({ limits: LIMITS, budgetBytes: 4 * FRAME_BYTES });
+    const test = createTestContext({ limits: LIMITS, budgetBytes: 18 * FRAME_BYTES });
     const { source } = openHeld(test);
     await settle();
     sendFrame(source);

@@ -47,7 +47,7 @@ describe('ByteBudget', () => {
           expect(owners.map((one) => one.usedBytes)).toEqual(model.map(sum));
           expect(budget.usedBytes).toBe(sum(model.map(sum)));
           const free = LIMIT_BYTES - sum(model.map(sum));
-          expect(owners.map((one) => one.isPressed)).toEqual(model.map((held) => sum(held) >= free));
+          expect(owners.map((one) => one.isPressed)).toEqual(model.map((held) => 8 * sum(held) >= free));
         }
         for (const account of accounts.flat()) account.set(0);
         expect(budget.usedBytes).toBe(0);
@@ -56,24 +56,24 @@ describe('ByteBudget', () => {
     );
   });
 
-  it('presses an owner that holds as much as is free, and not one that holds a byte less', () => {
-    const budget = new ByteBudget(1000);
+  it('presses an owner that holds an eighth of what is free, and not one that holds a byte less', () => {
+    const budget = new ByteBudget(900);
     const account = new BudgetAccount(budget.createOwner());
-    account.set(499);
+    account.set(99);
     expect(account.owner.isPressed).toBe(false);
-    account.set(500);
+    account.set(100);
     expect(account.owner.isPressed).toBe(true);
-    account.set(499);
+    account.set(99);
     expect(account.owner.isPressed).toBe(false);
   });
 
-  it('stops one greedy owner at half, however many queues it has', () => {
+  it('stops one greedy owner at a ninth, however many queues it has', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 65_536 }), fc.integer({ min: 1, max: 50 }), (chunk, queues) => {
         const budget = new ByteBudget(LIMIT_BYTES);
         fillGreedily(budget.createOwner(), chunk, queues);
-        expect(budget.usedBytes).toBeGreaterThanOrEqual(LIMIT_BYTES / 2);
-        expect(budget.usedBytes).toBeLessThan(LIMIT_BYTES / 2 + chunk);
+        expect(budget.usedBytes).toBeGreaterThanOrEqual(LIMIT_BYTES / 9);
+        expect(budget.usedBytes).toBeLessThan(LIMIT_BYTES / 9 + chunk);
       }),
     );
   });
@@ -89,6 +89,12 @@ describe('ByteBudget', () => {
         }
       }),
     );
+  });
+
+  it('leaves a thirtieth after thirty owners that fill up one after the other', () => {
+    const budget = new ByteBudget(33_554_432);
+    for (let owner = 0; owner < 30; owner++) fillGreedily(budget.createOwner(), 4096);
+    expect(budget.limitBytes - budget.usedBytes).toBeGreaterThan(33_554_432 / 40);
   });
 
   it('lets an owner use what another gave back', () => {
