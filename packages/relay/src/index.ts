@@ -12,6 +12,8 @@ export { silentLogger } from './logger.ts';
 export type { RelayLogger } from './logger.ts';
 export type { CounterTotals } from './observe/counters.ts';
 export type {
+  ConnectionDropped,
+  DropCause,
   HostInGrace,
   HostOffline,
   HostOnline,

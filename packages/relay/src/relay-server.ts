@@ -4,7 +4,7 @@ import { answerPlainRequest } from './http/health.ts';
 import { Listener } from './http/listener.ts';
 import { RawSocketLimiter } from './http/raw-socket-limiter.ts';
 import { Lifecycle } from './lifecycle.ts';
-import type { RelayEventMap } from './observe/events.ts';
+import type { ConnectionDropped, RelayEventMap } from './observe/events.ts';
 import { takeSnapshot, type RelaySnapshot } from './observe/snapshot.ts';
 import { resolveRelayOptions, type RelayServerOptions, type ResolvedRelayOptions } from './options.ts';
 import { handleUpgrade, type UpgradePath } from './upgrade/handle-upgrade.ts';
@@ -31,7 +31,7 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
     this.#options = options;
     this.#parts = createRelayParts(options, { emitter: this });
     const { context } = this.#parts;
-    this.#limiter = new RawSocketLimiter(options.limits, () => context.counters.countDroppedConnection());
+    this.#limiter = new RawSocketLimiter(options.limits, (drop) => this.#onDrop(drop));
     this.#listener = this.#createListener();
     this.#lifecycle = new Lifecycle({
       context,
@@ -66,12 +66,13 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
 
   #createListener(): Listener {
     const { context, gatekeeper, refused } = this.#parts;
+    const trustProxy = this.#options.trustProxy ? 'trust' : 'ignore';
     const path: UpgradePath = {
       context,
       gatekeeper,
       refused,
       limiter: this.#limiter,
-      trustProxy: this.#options.trustProxy ? 'trust' : 'ignore',
+      trustProxy,
       isDraining: () => this.#lifecycle.state !== 'listening',
     };
     return new Listener(this.#options.limits, {
@@ -80,5 +81,11 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
         answerPlainRequest(request, response, this.#lifecycle.state === 'listening' ? 'ready' : 'draining'),
       onUpgrade: (request, socket, head) => handleUpgrade({ request, socket, head }, path),
     });
+  }
+
+  #onDrop(drop: ConnectionDropped): void {
+    const { counters, report } = this.#parts.context;
+    counters.countDroppedConnection();
+    report.connectionDropped(drop);
   }
 }

@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import type { RelayLimits } from '../limits.ts';
+import type { ConnectionDropped } from '../observe/events.ts';
 import { GroupedSet } from '../routing/grouped-set.ts';
 import { normaliseIp, UNKNOWN_IP } from '../upgrade/client-ip.ts';
 
 /** Bounds TCP connections, all together and for each TCP peer, whatever they are used for. */
 export class RawSocketLimiter {
   readonly #limits: RelayLimits;
-  readonly #onDrop: () => void;
+  readonly #onDrop: (drop: ConnectionDropped) => void;
   /** Open connections and their TCP peers. */
   readonly #peers = new Map<Socket, string>();
   readonly #byPeer = new GroupedSet<string, Socket>();
@@ -14,7 +15,7 @@ export class RawSocketLimiter {
   /** One function for all sockets: an idle connection should cost little. */
   readonly #onClose: (this: Socket) => void;
 
-  constructor(limits: RelayLimits, onDrop: () => void) {
+  constructor(limits: RelayLimits, onDrop: (drop: ConnectionDropped) => void) {
     this.#limits = limits;
     this.#onDrop = onDrop;
     const remove = (socket: Socket): void => this.#remove(socket);
@@ -31,13 +32,13 @@ export class RawSocketLimiter {
   /** Keeps a new connection in the books, or destroys it. */
   accept(socket: Socket): void {
     const peer = normaliseIp(socket.remoteAddress ?? '') ?? UNKNOWN_IP;
-    const { maxRawSockets, maxRawSocketsPerIp } = this.#limits;
-    if (this.#peers.size >= maxRawSockets || this.#byPeer.count(peer) >= maxRawSocketsPerIp) {
-      this.#onDrop();
-      socket.destroy();
+    const drop = this.#checkLimits(peer);
+    if (drop === undefined) {
+      this.#add(socket, peer);
       return;
     }
-    this.#add(socket, peer);
+    socket.destroy();
+    this.#onDrop(drop);
   }
 
   /** The same connection goes on under another socket. */
@@ -54,6 +55,16 @@ export class RawSocketLimiter {
       (socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve()).destroy()),
     );
     await Promise.all(gone);
+  }
+
+  #checkLimits(ip: string): ConnectionDropped | undefined {
+    const { maxRawSockets, maxRawSocketsPerIp } = this.#limits;
+    if (this.#peers.size >= maxRawSockets) {
+      return { ip, cause: 'raw-sockets', detail: `limit: MAX_RAW_SOCKETS (${maxRawSockets}) reached` };
+    }
+    if (this.#byPeer.count(ip) < maxRawSocketsPerIp) return undefined;
+    const detail = `limit: MAX_RAW_SOCKETS_PER_IP (${maxRawSocketsPerIp}) reached`;
+    return { ip, cause: 'raw-sockets-per-ip', detail };
   }
 
   #add(socket: Socket, peer: string): void {

@@ -8,7 +8,7 @@ export interface CounterTotals {
   readonly refused: Readonly<Partial<Record<RefusalReason, number>>>;
   /** Sockets that the relay closed, by cause. */
   readonly closed: Readonly<Partial<Record<CloseCause, number>>>;
-  /** TCP connections destroyed because of MAX_RAW_SOCKETS or MAX_RAW_SOCKETS_PER_IP. */
+  /** TCP connections destroyed without an answer, because of a limit. */
   readonly droppedConnections: number;
 }
 

@@ -36,6 +36,17 @@ export interface UpgradeRefused {
   readonly detail: string;
 }
 
+/** Why a TCP connection was destroyed before it became a WebSocket. */
+export type DropCause = 'raw-sockets' | 'raw-sockets-per-ip' | 'plain-rate' | 'pipelining';
+
+/** A TCP connection was destroyed without an answer, because of a limit. */
+export interface ConnectionDropped {
+  readonly ip: string;
+  readonly cause: DropCause;
+  /** The limit, by name and value. */
+  readonly detail: string;
+}
+
 /** An accepted socket is gone: the whole of its life. */
 export interface SocketClosed {
   readonly role: Role;
@@ -61,5 +72,6 @@ export interface RelayEventMap {
   hostOffline: [HostOffline];
   paired: [Paired];
   upgradeRefused: [UpgradeRefused];
+  connectionDropped: [ConnectionDropped];
   socketClosed: [SocketClosed];
 }

@@ -3,6 +3,8 @@ import type { Clock } from '@openchambery/wire';
 import type { RelayLogger } from '../logger.ts';
 import type { RefusalReason } from '../upgrade/refusal.ts';
 import type {
+  ConnectionDropped,
+  DropCause,
   HostInGrace,
   HostOffline,
   HostOnline,
@@ -23,6 +25,7 @@ export class Report {
   readonly #logger: RelayLogger;
   readonly #emitter: EventEmitter<RelayEventMap>;
   readonly #refusals: LogBudget<RefusalReason>;
+  readonly #drops: LogBudget<DropCause>;
 
   constructor(
     { logger, clock }: { logger: RelayLogger; clock: Clock },
@@ -31,6 +34,7 @@ export class Report {
     this.#logger = logger;
     this.#emitter = emitter;
     this.#refusals = new LogBudget(clock);
+    this.#drops = new LogBudget(clock);
   }
 
   hostOnline(event: HostOnline): void {
@@ -72,6 +76,18 @@ export class Report {
       );
     }
     this.#emit('upgradeRefused', event);
+  }
+
+  connectionDropped(event: ConnectionDropped): void {
+    const { ip, cause, detail } = event;
+    const { write, suppressed } = this.#drops.take(cause);
+    if (write) {
+      this.#logger.warn(
+        { ip, cause, reason: detail, ...(suppressed === 0 ? {} : { suppressed }) },
+        'connection dropped',
+      );
+    }
+    this.#emit('connectionDropped', event);
   }
 
   socketClosed(event: SocketClosed): void {

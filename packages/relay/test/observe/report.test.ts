@@ -124,6 +124,26 @@ describe('Report', () => {
     expect(lines[0]?.fields).not.toHaveProperty('suppressed');
   });
 
+  it('warns of dropped connections, within a budget for each cause', () => {
+    const { clock, lines, report } = setUp();
+    const drop = {
+      ip: '10.0.0.1',
+      cause: 'raw-sockets',
+      detail: 'limit: MAX_RAW_SOCKETS (1) reached',
+    } as const;
+    for (let i = 0; i < 25; i++) report.connectionDropped(drop);
+    report.connectionDropped({ ...drop, cause: 'plain-rate' });
+    expect(lines).toHaveLength(21);
+    expect(lines[0]).toEqual({
+      level: 'warn',
+      message: 'connection dropped',
+      fields: { ip: '10.0.0.1', cause: 'raw-sockets', reason: drop.detail },
+    });
+    clock.advance(60_000);
+    report.connectionDropped(drop);
+    expect(lines.at(-1)?.fields['suppressed']).toBe(5);
+  });
+
   it('says nothing of a role and a Host that it does not know', () => {
     const { lines, report } = setUp();
     report.upgradeRefused({
