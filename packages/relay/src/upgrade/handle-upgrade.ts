@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { UpgradeRequest } from '@openchambery/protocol';
 import { checkHandshake, takeOver, type WireConnection } from '@openchambery/wire';
-import { answerTo } from '../http/listener.ts';
+import { giveLastAnswer } from '../http/last-answer.ts';
 import type { RawSocketLimiter } from '../http/raw-socket-limiter.ts';
 import type { RelayContext } from '../relay-context.ts';
 import { attachClient, attachHostControl, attachHostData } from '../routing/attach.ts';
@@ -35,8 +35,7 @@ export interface IncomingUpgrade {
 export function handleUpgrade({ request, socket, head }: IncomingUpgrade, path: UpgradePath): void {
   const handshake = checkHandshake(request);
   if (!handshake.ok) {
-    socket.on('error', () => socket.destroy());
-    socket.end(answerTo('400 Bad Request'), () => socket.destroy());
+    giveLastAnswer(socket, '400 Bad Request', path.context);
     return;
   }
   const ip = clientIp({
