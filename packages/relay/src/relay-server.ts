@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { createRelayParts, type RelayParts } from './create-relay-parts.ts';
 import { answerPlainRequest } from './http/health.ts';
 import { Listener } from './http/listener.ts';
+import { PlainRequestBudget } from './http/plain-request-budget.ts';
 import { RawSocketLimiter } from './http/raw-socket-limiter.ts';
 import { Lifecycle } from './lifecycle.ts';
 import type { ConnectionDropped, RelayEventMap } from './observe/events.ts';
@@ -67,6 +68,8 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
   #createListener(): Listener {
     const { context, gatekeeper, refused } = this.#parts;
     const trustProxy = this.#options.trustProxy ? 'trust' : 'ignore';
+    const onDrop = (drop: ConnectionDropped): void => this.#onDrop(drop);
+    const budget = new PlainRequestBudget({ context, trustProxy, onDrop });
     const path: UpgradePath = {
       context,
       gatekeeper,
@@ -75,8 +78,10 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
       trustProxy,
       isDraining: () => this.#lifecycle.state !== 'listening',
     };
-    return new Listener(this.#options.limits, {
+    return new Listener(context, {
       limiter: this.#limiter,
+      onDrop,
+      admits: (request) => budget.admits(request),
       onRequest: (request, response) =>
         answerPlainRequest(request, response, this.#lifecycle.state === 'listening' ? 'ready' : 'draining'),
       onUpgrade: (request, socket, head) => handleUpgrade({ request, socket, head }, path),

@@ -68,6 +68,17 @@ describe('everything else', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
+  it.each([
+    ['CONNECT', 'CONNECT relay.test:443 HTTP/1.1\r\nHost: relay.test\r\n\r\n'],
+    ['an expectation', 'GET /ws HTTP/1.1\r\nHost: relay.test\r\nExpect: x\r\n\r\n'],
+  ])('%s is 404 without a body', async (_name, bytes) => {
+    const raw = await connectRaw(relay);
+    void raw.write(bytes);
+    const answer = await raw.response();
+    expect([answer.status, answer.headers['content-length']]).toEqual([404, '0']);
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
   it('answers requests that carry a body', async () => {
     const answer = await request(relay, { method: 'POST', path: '/ws', body: 'x'.repeat(100_000) });
     expect(answer.status).toBe(404);

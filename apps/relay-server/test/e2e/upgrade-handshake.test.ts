@@ -76,6 +76,9 @@ describe('an invalid handshake', () => {
   }
 
   it.each<[string, Record<string, string | undefined>]>([
+    ['no Host header', { Host: undefined }],
+    ['a list of protocols', { Upgrade: 'websocket, foo' }],
+    ['the Upgrade header twice', { Upgrade: 'websocket\r\nUpgrade: websocket' }],
     ['no key', { 'Sec-WebSocket-Key': undefined }],
     ['an empty key', { 'Sec-WebSocket-Key': '' }],
     ['a key of 8 bytes', { 'Sec-WebSocket-Key': Buffer.alloc(8).toString('base64') }],
@@ -98,6 +101,22 @@ describe('an invalid handshake', () => {
     ['no Connection: upgrade', { Connection: 'keep-alive' }],
   ])('with %s is a bad handshake or a plain GET, never a WebSocket', async (_name, headers) => {
     expect([400, 404]).toContain(await statusOf(headers));
+  });
+
+  it('by HTTP/1.0 gets HTTP 400', async () => {
+    const raw = await connectRaw(relay);
+    const { bytes } = encodeUpgrade({ target: `${relay.path}?${stranger}` });
+    void raw.write(bytes.replace('HTTP/1.1', 'HTTP/1.0'));
+    expect((await raw.responseHead()).status).toBe(400);
+  });
+
+  it('that does not wait for the answer before it gets HTTP 400, after that answer', async () => {
+    const raw = await connectRaw(relay);
+    const plain = 'GET /healthz HTTP/1.1\r\nHost: relay.test\r\n\r\n';
+    void raw.write(plain + plain + encodeUpgrade({ target: `${relay.path}?${stranger}` }).bytes);
+    const statuses = [(await raw.response()).status, (await raw.response()).status];
+    expect([...statuses, (await raw.response()).status]).toEqual([200, 200, 400]);
+    await raw.ended();
   });
 
   it('on a wrong path gets HTTP 400 too, as no WebSocket can carry the refusal', async () => {

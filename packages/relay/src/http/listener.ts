@@ -2,8 +2,15 @@ import type http from 'node:http';
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
+import { offersWebSocket } from '@openchambery/wire';
 import type { RelayLimits } from '../limits.ts';
+import type { ConnectionDropped } from '../observe/events.ts';
+import type { RelayContext } from '../relay-context.ts';
+import { normaliseIp, UNKNOWN_IP } from '../upgrade/client-ip.ts';
+import { destroyInTime, giveLastAnswer, type EndTiming } from './last-answer.ts';
+import { guardParser, type ParserGuard } from './parser-guard.ts';
 import type { RawSocketLimiter } from './raw-socket-limiter.ts';
+import { Unanswered } from './unanswered.ts';
 
 // An import statement would touch every export, and some of them load Node's fetch: 7 MB and 100 ms for nothing.
 const { createServer } = createRequire(import.meta.url)('node:http') as Pick<typeof http, 'createServer'>;
@@ -18,36 +25,50 @@ const REQUEST_MS = 60_000;
 const MIN_CHECK_MS = 25;
 const MAX_CHECK_MS = 1000;
 
+/** Requests of one connection that may be unanswered at once; a client that waits for its answers has one. */
+const MAX_UNANSWERED = 8;
+
+const BAD_REQUEST = '400 Bad Request';
+const NOT_FOUND = '404 Not Found';
+const HEADERS_TOO_LARGE = '431 Request Header Fields Too Large';
+
 /** What the listener hands on. */
 export interface ListenerHandlers {
   readonly limiter: RawSocketLimiter;
+  /** Hears of a connection that the listener has destroyed. */
+  onDrop(drop: ConnectionDropped): void;
+  /** Whether a plain request is to be answered; its connection is destroyed when not. */
+  admits(request: IncomingMessage): boolean;
   onRequest(request: IncomingMessage, response: ServerResponse): void;
   onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
 }
 
 /** Only WebSocket is upgraded; other offers (h2c, for one) are answered as plain requests. Node >= 24.9. */
-type UpgradeChoice = ServerOptions & { shouldUpgradeCallback?: (request: IncomingMessage) => boolean };
+type ListenerOptions = ServerOptions & { shouldUpgradeCallback?: (request: IncomingMessage) => boolean };
 
-/** The one HTTP server: bounds connections and slow heads, and tells requests from upgrades. */
+/** The one HTTP server: bounds connections, slow heads and requests, and tells requests from upgrades. */
 export class Listener {
+  readonly #timing: EndTiming;
+  readonly #handlers: ListenerHandlers;
   readonly #server: Server;
+  readonly #unanswered = new Unanswered();
+  /** Upgrades that come too early: they are answered in their turn, as plain requests are. */
+  readonly #earlyUpgrades = new WeakSet<IncomingMessage>();
+  /** Connections that end with the answers they wait for. */
+  readonly #over = new WeakSet<Socket>();
+  /** One for all connections: an idle one should cost little. */
+  readonly #guard: ParserGuard = {
+    mayAnswer: (socket) => this.#mayAnswer(socket),
+    isOver: (socket) => this.#over.has(socket),
+  };
 
-  constructor(limits: RelayLimits, handlers: ListenerHandlers) {
-    const options: UpgradeChoice = {
-      maxHeaderSize: limits.maxUrlBytes + OTHER_HEADERS_BYTES,
-      // Counts until a request head is complete, and again from the first byte of the next one.
-      headersTimeout: limits.handshakeMs,
-      requestTimeout: Math.max(REQUEST_MS, limits.handshakeMs),
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: Math.min(MAX_CHECK_MS, Math.max(MIN_CHECK_MS, limits.handshakeMs / 10)),
-      shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === 'websocket',
-    };
-    this.#server = createServer(options, (request, response) => handlers.onRequest(request, response));
-    this.#server.on('connection', (socket: Socket) => handlers.limiter.accept(socket));
-    this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
-      handlers.onUpgrade(request, socket, head),
-    );
-    this.#server.on('clientError', answerClientError);
+  constructor({ limits, clock }: Pick<RelayContext, 'limits' | 'clock'>, handlers: ListenerHandlers) {
+    this.#timing = { limits, clock };
+    this.#handlers = handlers;
+    this.#server = createServer(this.#createOptions(limits));
+    // No byte in either direction: a peer may have stopped to take its answers, too.
+    this.#server.timeout = Math.max(KEEP_ALIVE_MS, limits.handshakeMs);
+    this.#listenToServer();
   }
 
   /** Resolves once the port is open; rejects with Node's listen error. */
@@ -75,22 +96,102 @@ export class Listener {
       this.#server.close(() => resolve());
     });
   }
-}
 
-const BAD_REQUEST = answerTo('400 Bad Request');
-const ANSWERS: ReadonlyMap<string | undefined, string> = new Map([
-  ['HPE_HEADER_OVERFLOW', answerTo('431 Request Header Fields Too Large')],
-  ['ERR_HTTP_REQUEST_TIMEOUT', ''],
-]);
+  #createOptions(limits: RelayLimits): ListenerOptions {
+    return {
+      maxHeaderSize: limits.maxUrlBytes + OTHER_HEADERS_BYTES,
+      // Counts until a request head is complete, and again from the first byte of the next one.
+      headersTimeout: limits.handshakeMs,
+      requestTimeout: Math.max(REQUEST_MS, limits.handshakeMs),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: Math.min(MAX_CHECK_MS, Math.max(MIN_CHECK_MS, limits.handshakeMs / 10)),
+      // Node's own answer would bypass the count of unanswered requests, and lack `no-store`.
+      requireHostHeader: false,
+      shouldUpgradeCallback: (request) => this.#shouldUpgrade(request),
+    };
+  }
 
-/** Not HTTP, a head beyond all bounds, or none in time. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  const answer = ANSWERS.get(error.code) ?? BAD_REQUEST;
-  if (socket.writable && answer !== '') socket.end(answer, () => socket.destroy());
-  else socket.destroy();
-}
+  #listenToServer(): void {
+    const server = this.#server;
+    const answer = (request: IncomingMessage, response: ServerResponse): void =>
+      this.#answer(request, response);
+    server.on('request', answer);
+    // Nobody waits for what these expect: the answer is there before the body.
+    server.on('checkContinue', answer);
+    server.on('checkExpectation', answer);
+    server.on('connection', (socket: Socket) => this.#accept(socket));
+    server.on('connect', (request: IncomingMessage, socket: Socket) => {
+      if (this.#handlers.admits(request)) this.#giveLastAnswer(socket, NOT_FOUND);
+      else socket.destroy();
+    });
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      // Where Node has no shouldUpgradeCallback.
+      if (this.#unanswered.count(socket) > 0) this.#giveLastAnswer(socket, BAD_REQUEST);
+      else this.#handlers.onUpgrade(request, socket, head);
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+      this.#answerClientError(error, socket),
+    );
+  }
 
-/** A whole HTTP answer without a body that closes the connection. */
-export function answerTo(status: string): string {
-  return `HTTP/1.1 ${status}\r\nConnection: close\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n`;
+  #accept(socket: Socket): void {
+    this.#handlers.limiter.accept(socket);
+    guardParser(socket, this.#guard);
+  }
+
+  #mayAnswer(socket: Socket): boolean {
+    if (this.#over.has(socket)) return false;
+    if (this.#unanswered.count(socket) < MAX_UNANSWERED) return true;
+    const ip = normaliseIp(socket.remoteAddress ?? '') ?? UNKNOWN_IP;
+    const detail = `pipelining: more than ${MAX_UNANSWERED} requests wait for their answers`;
+    this.#handlers.onDrop({ ip, cause: 'pipelining', detail });
+    return false;
+  }
+
+  /** Whoever is upgraded leaves http, and the answers that wait there would be lost. */
+  #shouldUpgrade(request: IncomingMessage): boolean {
+    if (!offersWebSocket(request.headers)) return false;
+    if (this.#unanswered.count(request.socket) === 0) return true;
+    this.#earlyUpgrades.add(request);
+    return false;
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const { socket, headers, httpVersion } = request;
+    if (!this.#handlers.admits(request)) {
+      socket.destroy();
+      return;
+    }
+    this.#unanswered.add(socket, response);
+    const lacksHost = httpVersion === '1.1' && headers.host === undefined;
+    if (lacksHost || this.#earlyUpgrades.has(request)) {
+      this.#endAfter(response);
+      response.writeHead(400, { 'cache-control': 'no-store', 'content-length': 0 }).end();
+      return;
+    }
+    // Each piece of such a body would be handled on its own, and nobody wants it.
+    if (headers['transfer-encoding'] !== undefined) this.#endAfter(response);
+    this.#handlers.onRequest(request, response);
+  }
+
+  /** What comes behind this request is not read. */
+  #endAfter(response: ServerResponse): void {
+    const { socket } = response.req;
+    this.#over.add(socket);
+    response.setHeader('connection', 'close');
+    destroyInTime(socket, this.#timing);
+  }
+
+  /** Not HTTP, a head beyond all bounds, or none in time. */
+  #answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    if (isLate || !socket.writable || this.#over.has(socket)) socket.destroy();
+    else this.#giveLastAnswer(socket, error.code === 'HPE_HEADER_OVERFLOW' ? HEADERS_TOO_LARGE : BAD_REQUEST);
+  }
+
+  /** Of several unanswered requests, only the first has its answer in the socket; no other answer may overtake it. */
+  #giveLastAnswer(socket: Socket, status: string): void {
+    if (this.#unanswered.count(socket) > 1) socket.destroy();
+    else giveLastAnswer(socket, status, this.#timing);
+  }
 }

@@ -2,7 +2,13 @@ import type { Clock } from '@openchambery/wire';
 import { LinkedList } from './linked-list.ts';
 
 /** What is counted apart from the rest: each kind has its own windows. */
-export type AdmissionKind = 'client' | 'host-data' | 'malformed' | 'host-control-ip' | 'host-control-server';
+export type AdmissionKind =
+  | 'client'
+  | 'host-data'
+  | 'malformed'
+  | 'host-control-ip'
+  | 'host-control-server'
+  | 'plain-request';
 
 /** One upgrade that asks to be admitted. */
 export interface AdmissionRequest {

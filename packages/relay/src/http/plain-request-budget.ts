@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import type { ConnectionDropped } from '../observe/events.ts';
+import type { RelayContext } from '../relay-context.ts';
+import { AdmissionTable } from '../upgrade/admission.ts';
+import { clientIp } from '../upgrade/client-ip.ts';
+
+/** Plain requests for each upgrade that an IP may make: health checks of a proxy, once a second, are far from it. */
+const PLAIN_REQUESTS_PER_ADMISSION = 10;
+
+/** What a budget is made of. */
+export interface PlainRequestBudgetOptions {
+  readonly context: Pick<RelayContext, 'limits' | 'clock'>;
+  readonly trustProxy: 'trust' | 'ignore';
+  readonly onDrop: (drop: ConnectionDropped) => void;
+}
+
+/** Bounds the plain requests of each IP. Its table is its own, so that they push no window of upgrades out. */
+export class PlainRequestBudget {
+  readonly #options: PlainRequestBudgetOptions;
+  readonly #table: AdmissionTable;
+
+  constructor(options: PlainRequestBudgetOptions) {
+    this.#options = options;
+    const { limits, clock } = options.context;
+    this.#table = new AdmissionTable({
+      clock,
+      windowMs: limits.admissionWindowMs,
+      maxEntries: limits.maxAdmissionEntries,
+    });
+  }
+
+  /** Counts a request and says whether to answer it; reports it when not. */
+  admits(request: IncomingMessage): boolean {
+    const { context, trustProxy, onDrop } = this.#options;
+    const ip = clientIp({
+      peerAddress: request.socket.remoteAddress,
+      forwardedFor: request.headers['x-forwarded-for'],
+      trustProxy,
+    });
+    const max = PLAIN_REQUESTS_PER_ADMISSION * context.limits.maxAdmissionsPerIp;
+    if (this.#table.admit({ kind: 'plain-request', key: ip, max })) return true;
+    const seconds = Math.ceil(context.limits.admissionWindowMs / 1000);
+    const name = `${PLAIN_REQUESTS_PER_ADMISSION} x MAX_ADMISSIONS_PER_IP`;
+    onDrop({
+      ip,
+      cause: 'plain-rate',
+      detail: `limit: ${name} (${max} plain requests in ${seconds} s) reached`,
+    });
+    return false;
+  }
+}
