@@ -9,8 +9,8 @@ import type { ReadGate } from './read-gate.ts';
 const SLOWEST_READ_BYTES_PER_S = 8192;
 /** Less than this is read before the next probe even so, in bytes: no time is given for it. */
 const SOON_READ_BYTES = 65_536;
-/** The most time given for that, in ms: a peer that is gone must be noticed. */
-const MAX_PATIENCE_MS = 600_000;
+/** How many probes in a row may pass so: a peer that is gone must be noticed. */
+const MAX_PATIENT_PROBES = 2;
 
 /** Remembers, from one probe to the next, whether a peer showed that it is there. */
 export class LifeSigns {
@@ -21,6 +21,7 @@ export class LifeSigns {
   #provenAtMs = 0;
   #sentAtProof = 0;
   #sentAtProbe = 0;
+  #patientProbes = 0;
 
   /** Bytes came from the peer. */
   hear(): void {
@@ -44,12 +45,17 @@ export class LifeSigns {
     this.#provenBytes = outlet.provenBytes;
     this.#sentAtProbe = sentBytes;
     // With bytes that wait the kernel is full, and would take some of them for a peer that reads at all.
-    if (proven || outlet.waitingBytes > 0) return proven;
-    return nowMs - this.#provenAtMs < patienceMs(sentBytes - this.#sentAtProof);
+    if (proven || outlet.waitingBytes > 0) {
+      this.#patientProbes = 0;
+      return proven;
+    }
+    this.#patientProbes++;
+    const isBusy = nowMs - this.#provenAtMs < patienceMs(sentBytes - this.#sentAtProof);
+    return isBusy && this.#patientProbes <= MAX_PATIENT_PROBES;
   }
 }
 
 function patienceMs(unconfirmedBytes: number): number {
   if (unconfirmedBytes < SOON_READ_BYTES) return 0;
-  return Math.min(MAX_PATIENCE_MS, (unconfirmedBytes / SLOWEST_READ_BYTES_PER_S) * 1000);
+  return (unconfirmedBytes / SLOWEST_READ_BYTES_PER_S) * 1000;
 }

@@ -254,9 +254,9 @@ function checkDeadlines(leg: Leg, world: World): void {
     return;
   }
   const silentMs = stage.now - leg.lastPossibleSignMs;
-  // A peer that was sent much may be busy reading it, at 8 KiB a second at the slowest.
+  // A peer that was sent much may be busy reading it for two probes more.
   const sentBytes = leg.relaySocket?.wire.sentBytes ?? 0;
-  const patienceMs = sentBytes < 65_536 ? 0 : (sentBytes / 8192) * 1000;
+  const patienceMs = sentBytes < 65_536 ? 0 : 2 * limits.heartbeatMs;
   if (silentMs > 2 * limits.heartbeatMs + patienceMs)
     stage.fail(`${leg.name}: still open, silent for ${silentMs} ms`);
   const { lastTakenAtMs, blockedAtMs } = leg.peer.socket;
