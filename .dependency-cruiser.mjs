@@ -1,4 +1,4 @@
-// Which way dependencies may point. One direction only: protocol, wire <- relay <- apps; testkit is for tests.
+// Which way dependencies may point. One direction only: protocol, wire <- daemon <- relay, push <- apps; testkit is for tests.
 const SOURCE = '^packages/[^/]+/src/|^apps/[^/]+/src/';
 
 /** Forbids `from` anything of the workspace but the packages in `allowed`. */
@@ -21,8 +21,10 @@ export default {
   forbidden: [
     only('protocol-imports-no-package', 'packages/protocol', []),
     only('wire-imports-no-package', 'packages/wire', []),
-    only('relay-imports-protocol-and-wire', 'packages/relay', ['protocol', 'wire']),
-    only('apps-import-relay-and-protocol', 'apps/relay-server', ['relay', 'protocol']),
+    only('daemon-imports-protocol-and-wire', 'packages/daemon', ['protocol', 'wire']),
+    only('relay-imports-daemon-and-below', 'packages/relay', ['protocol', 'wire', 'daemon']),
+    only('push-imports-protocol-and-daemon', 'packages/push', ['protocol', 'daemon']),
+    only('apps-import-the-daemons', 'apps/relay-server', ['relay', 'push', 'daemon', 'protocol']),
     only('testkit-imports-protocol', 'packages/testkit', ['protocol']),
     {
       name: 'protocol-is-isomorphic',

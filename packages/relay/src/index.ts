@@ -1,15 +1,9 @@
 export type { CloseCause } from './connection/close-cause.ts';
 export type { SocketCounts } from './connection/socket-registry.ts';
-export {
-  RELAY_LIMIT_NAMES,
-  RELAY_LIMITS,
-  isLimitName,
-  resolveLimits,
-  toVariableName,
-} from './limits.ts';
-export type { LimitDefinition, LimitUnit, RelayLimitName, RelayLimits } from './limits.ts';
-export { silentLogger } from './logger.ts';
-export type { RelayLogger } from './logger.ts';
+export { isLimitName, RELAY_LIMIT_NAMES, RELAY_LIMITS, resolveLimits } from './limits.ts';
+export type { RelayLimitName, RelayLimits } from './limits.ts';
+export { silentLogger, toVariableName } from '@openchambery/daemon';
+export type { LimitDefinition, LimitUnit, Logger as RelayLogger, OptionFault } from '@openchambery/daemon';
 export type { CounterTotals } from './observe/counters.ts';
 export type {
   ConnectionDropped,
@@ -23,8 +17,7 @@ export type {
   UpgradeRefused,
 } from './observe/events.ts';
 export type { RelaySnapshot } from './observe/snapshot.ts';
-export { describeValue, RelayOptionError } from './option-error.ts';
-export type { OptionFault } from './option-error.ts';
+export { RelayOptionError } from './relay-option-error.ts';
 export { RELAY_DEFAULTS, resolveRelayOptions } from './options.ts';
 export type { RelayServerOptions, ResolvedRelayOptions } from './options.ts';
 export { createRelayServer, RelayServer } from './relay-server.ts';

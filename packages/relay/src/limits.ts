@@ -1,23 +1,8 @@
+import { completeLimits, describeValue, limitNames } from '@openchambery/daemon';
 import { RELAY_LIMITS } from './limit-table.ts';
-import { describeValue, RelayOptionError } from './option-error.ts';
+import { RelayOptionError } from './relay-option-error.ts';
 
 export { RELAY_LIMITS } from './limit-table.ts';
-
-/** What one limit counts. */
-export type LimitUnit = 'bytes' | 'count' | 'ms';
-
-/** One row of the table: everything anybody needs to know about one limit. */
-export interface LimitDefinition {
-  /** The value in force when nobody sets one. */
-  readonly default: number;
-  readonly unit: LimitUnit;
-  /** The smallest value accepted. */
-  readonly min: number;
-  /** The largest value accepted. */
-  readonly max: number;
-  /** One phrase for people: what is bounded, and what happens beyond it where that is not plain. */
-  readonly meaning: string;
-}
 
 /** The name of one limit: `maxUrlBytes`, `pendingMs`… */
 export type RelayLimitName = keyof typeof RELAY_LIMITS;
@@ -26,16 +11,11 @@ export type RelayLimitName = keyof typeof RELAY_LIMITS;
 export type RelayLimits = Readonly<Record<RelayLimitName, number>>;
 
 /** All limit names, in the order of the table. */
-export const RELAY_LIMIT_NAMES: readonly RelayLimitName[] = Object.keys(RELAY_LIMITS).filter(isLimitName);
+export const RELAY_LIMIT_NAMES: readonly RelayLimitName[] = limitNames(RELAY_LIMITS);
 
 /** Tells whether `name` is a limit. */
 export function isLimitName(name: string): name is RelayLimitName {
   return Object.hasOwn(RELAY_LIMITS, name);
-}
-
-/** `maxUrlBytes` → `MAX_URL_BYTES`: the part of the environment name after the program's prefix. */
-export function toVariableName(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
 /**
@@ -43,35 +23,12 @@ export function toVariableName(name: string): string {
  * @throws {RelayOptionError} for an unknown name, a value outside its bounds or two limits that contradict.
  */
 export function resolveLimits(given: Partial<RelayLimits> = {}): RelayLimits {
-  for (const name of Object.keys(given)) {
-    if (!isLimitName(name)) {
-      throw new RelayOptionError({
-        option: 'limits',
-        expected: 'names of RELAY_LIMITS',
-        got: describeValue(name),
-      });
-    }
-  }
-  const limits = Object.fromEntries(
-    RELAY_LIMIT_NAMES.map((name) => [name, resolveLimit(name, given[name])]),
-  ) as Record<RelayLimitName, number>;
+  const limits = completeLimits<RelayLimitName>(RELAY_LIMITS, given, {
+    tableName: 'RELAY_LIMITS',
+    createError: (fault) => new RelayOptionError(fault),
+  });
   checkAgainstEachOther(limits);
   return Object.freeze(limits);
-}
-
-function resolveLimit(name: RelayLimitName, value: number | undefined): number {
-  const definition: LimitDefinition = RELAY_LIMITS[name];
-  if (value === undefined) {
-    return definition.default;
-  }
-  if (!Number.isInteger(value) || value < definition.min || value > definition.max) {
-    throw new RelayOptionError({
-      option: name,
-      expected: `an integer from ${definition.min} to ${definition.max}`,
-      got: describeValue(value),
-    });
-  }
-  return value;
 }
 
 /** A signature stays acceptable for twice the skew; a pending or attached client is a connection. */

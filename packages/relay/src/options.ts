@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { describeValue, silentLogger, type Logger } from '@openchambery/daemon';
 import { systemClock } from '@openchambery/wire';
 import type { Clock } from '@openchambery/wire';
 import { resolveLimits } from './limits.ts';
 import type { RelayLimits } from './limits.ts';
-import { silentLogger } from './logger.ts';
-import type { RelayLogger } from './logger.ts';
-import { describeValue, RelayOptionError } from './option-error.ts';
+import { RelayOptionError } from './relay-option-error.ts';
 
 /** What a relay can be told; everything is optional. */
 export interface RelayServerOptions {
@@ -26,7 +25,7 @@ export interface RelayServerOptions {
   /** Source of connection ids; returns `size` fresh bytes. @default randomBytes of node:crypto */
   readonly randomBytes?: ((size: number) => Buffer) | undefined;
   /** Where the relay reports to. @default silentLogger */
-  readonly logger?: RelayLogger | undefined;
+  readonly logger?: Logger | undefined;
 }
 
 /** Checked options with every default filled in. */
@@ -39,7 +38,7 @@ export interface ResolvedRelayOptions {
   readonly limits: RelayLimits;
   readonly clock: Clock;
   readonly randomBytes: (size: number) => Buffer;
-  readonly logger: RelayLogger;
+  readonly logger: Logger;
 }
 
 /** The defaults that are not limits. */

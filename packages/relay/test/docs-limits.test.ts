@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { RELAY_LIMIT_NAMES, RELAY_LIMITS, toVariableName } from '../src/limits.ts';
+import { toVariableName } from '@openchambery/daemon';
+import { RELAY_LIMIT_NAMES, RELAY_LIMITS } from '../src/limits.ts';
 
 const DOCUMENT = new URL('../../../docs/protocol/layer-1.md', import.meta.url);
 const ROW =

@@ -1,14 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  isLimitName,
-  RELAY_LIMIT_NAMES,
-  RELAY_LIMITS,
-  resolveLimits,
-  toVariableName,
-} from '../src/limits.ts';
-import type { LimitDefinition, RelayLimitName, RelayLimits } from '../src/limits.ts';
-import { RelayOptionError } from '../src/option-error.ts';
+import { isLimitName, RELAY_LIMIT_NAMES, RELAY_LIMITS, resolveLimits } from '../src/limits.ts';
+import type { RelayLimitName, RelayLimits } from '../src/limits.ts';
+import { toVariableName, type LimitDefinition } from '@openchambery/daemon';
+import { RelayOptionError } from '../src/relay-option-error.ts';
 
 /** Layer 1, section 8, copied by hand: the table in the code must not drift from the contract. */
 const CONTRACT: Readonly<Record<string, number>> = {

@@ -1,8 +1,8 @@
 import { systemClock } from '@openchambery/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { silentLogger } from '../src/logger.ts';
-import { describeValue, RelayOptionError } from '../src/option-error.ts';
+import { describeValue, silentLogger } from '@openchambery/daemon';
+import { RelayOptionError } from '../src/relay-option-error.ts';
 import { resolveRelayOptions } from '../src/options.ts';
 import type { RelayServerOptions } from '../src/options.ts';
 

@@ -1,4 +1,4 @@
-import { describeValue } from '@openchambery/relay';
+import { describeValue } from '@openchambery/daemon';
 import { Command } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { nearestName } from '../config/nearest-name.ts';

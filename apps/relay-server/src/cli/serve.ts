@@ -1,4 +1,5 @@
-import { createRelayServer, describeValue } from '@openchambery/relay';
+import { describeValue } from '@openchambery/daemon';
+import { createRelayServer } from '@openchambery/relay';
 import type { Logger } from 'pino';
 import type { UnknownVariable } from '../config/unknown-variables.ts';
 import { describeCrash } from './crash.ts';

@@ -1,10 +1,5 @@
-import {
-  describeValue,
-  RELAY_LIMIT_NAMES,
-  RELAY_LIMITS,
-  RelayOptionError,
-  resolveRelayOptions,
-} from '@openchambery/relay';
+import { describeValue } from '@openchambery/daemon';
+import { RELAY_LIMIT_NAMES, RELAY_LIMITS, RelayOptionError, resolveRelayOptions } from '@openchambery/relay';
 import type { RelayLimits } from '@openchambery/relay';
 import { ConfigError } from './config-error.ts';
 import { parseAnyText, parseBoolean, parseIntegerFrom, parseOneOf } from './parse-value.ts';

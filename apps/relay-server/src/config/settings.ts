@@ -1,4 +1,5 @@
-import { RELAY_LIMIT_NAMES, RELAY_LIMITS, resolveRelayOptions, toVariableName } from '@openchambery/relay';
+import { toVariableName } from '@openchambery/daemon';
+import { RELAY_LIMIT_NAMES, RELAY_LIMITS, resolveRelayOptions } from '@openchambery/relay';
 import type { RelayLimitName } from '@openchambery/relay';
 
 /** What every environment variable of the relay starts with. */

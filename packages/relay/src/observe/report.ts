@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
+import type { Logger } from '@openchambery/daemon';
 import type { Clock } from '@openchambery/wire';
-import type { RelayLogger } from '../logger.ts';
 import type { RefusalReason } from '../upgrade/refusal.ts';
 import type {
   ConnectionDropped,
@@ -22,15 +22,12 @@ const LOGGED_ID_CHARS = 8;
 
 /** Tells the log and the listeners what happened: one line per life of a connection, none per frame. */
 export class Report {
-  readonly #logger: RelayLogger;
+  readonly #logger: Logger;
   readonly #emitter: EventEmitter<RelayEventMap>;
   readonly #refusals: LogBudget<RefusalReason>;
   readonly #drops: LogBudget<DropCause>;
 
-  constructor(
-    { logger, clock }: { logger: RelayLogger; clock: Clock },
-    emitter: EventEmitter<RelayEventMap>,
-  ) {
+  constructor({ logger, clock }: { logger: Logger; clock: Clock }, emitter: EventEmitter<RelayEventMap>) {
     this.#logger = logger;
     this.#emitter = emitter;
     this.#refusals = new LogBudget(clock);

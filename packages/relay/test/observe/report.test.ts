@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { FakeClock } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
-import type { RelayLogger } from '../../src/logger.ts';
+import type { Logger } from '@openchambery/daemon';
 import type { RelayEventMap, SocketClosed, UpgradeRefused } from '../../src/observe/events.ts';
 import { Report } from '../../src/observe/report.ts';
 
 interface Line {
-  readonly level: keyof RelayLogger;
+  readonly level: keyof Logger;
   readonly fields: Record<string, unknown>;
   readonly message: string;
 }
@@ -18,7 +18,7 @@ function setUp(): { clock: FakeClock; lines: Line[]; emitter: EventEmitter<Relay
   const clock = new FakeClock();
   const lines: Line[] = [];
   const write =
-    (level: keyof RelayLogger) =>
+    (level: keyof Logger) =>
     (fields: Record<string, unknown>, message: string): void =>
       void lines.push({ level, fields, message });
   const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };

@@ -1,4 +1,4 @@
-/** What a {@link RelayOptionError} says, in parts, so that a command line can name its own flags instead. */
+/** What an {@link OptionError} says, in parts, so that a command line can name its own flags instead. */
 export interface OptionFault {
   /** The option at fault: `port`, `path`… or a limit such as `maxHosts`. */
   readonly option: string;
@@ -10,11 +10,10 @@ export interface OptionFault {
   readonly related?: string;
 }
 
-/** An option of the relay is not usable. Thrown before anything is opened. */
-export class RelayOptionError extends Error {
-  override readonly name = 'RelayOptionError';
-  /** Stable across releases. */
-  readonly code = 'ERR_RELAY_OPTION';
+/** An option is not usable. Thrown before anything is opened. */
+export abstract class OptionError extends Error {
+  /** Stable across releases; each library has its own. */
+  abstract readonly code: string;
   /** See {@link OptionFault}. */
   readonly option: string;
   /** See {@link OptionFault}. */

@@ -1,8 +1,8 @@
 /**
- * Where the relay reports to. Shaped like pino's methods: fields first, one sentence after.
- * The relay never passes a URL query, a signature, a key, a grant or a payload.
+ * Where a daemon reports to. Shaped like pino's methods: fields first, one sentence after.
+ * No daemon ever passes a URL query, a signature, a key, a grant, a device token or a payload.
  */
-export interface RelayLogger {
+export interface Logger {
   debug(fields: Record<string, unknown>, message: string): void;
   info(fields: Record<string, unknown>, message: string): void;
   warn(fields: Record<string, unknown>, message: string): void;
@@ -14,4 +14,4 @@ function discard(): void {
 }
 
 /** Drops everything. */
-export const silentLogger: RelayLogger = { debug: discard, info: discard, warn: discard, error: discard };
+export const silentLogger: Logger = { debug: discard, info: discard, warn: discard, error: discard };

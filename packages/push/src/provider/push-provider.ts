@@ -1,0 +1,58 @@
+import type { PushOutcome } from './push-outcome.ts';
+
+/** Where an app was installed from decides which of a platform's two services knows its tokens. */
+export type Environment = 'production' | 'sandbox';
+
+/** Both environments. */
+export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
+
+/** What a push is on the phone. */
+export type PushKind = 'alert' | 'liveactivity';
+
+/** One push for one phone, ready to go. */
+export interface Notification {
+  /** A UUID (RFC 9562), lower case: the same whenever the same push for the same token is sent again. */
+  readonly id: string;
+  /** Lower-case hexadecimal. */
+  readonly token: string;
+  readonly environment: Environment;
+  readonly kind: PushKind;
+  /** JSON, at most 4096 bytes in UTF-8. */
+  readonly payload: Buffer;
+  /** 1 to 64 bytes of printable ASCII. */
+  readonly collapseId?: string | undefined;
+  /** When the outcome has to be known, in ms of the clock's monotonic time. */
+  readonly deadlineMs: number;
+}
+
+/** A service that wakes phones: APNs is one. */
+export interface PushProvider {
+  /**
+   * Sends one push. Never rejects, and resolves shortly after `deadlineMs` at the latest. Concurrency is the
+   * caller's affair; what the service itself allows at once is the provider's.
+   */
+  send(notification: Notification): Promise<PushOutcome>;
+  /** How the service fares now, by environment. */
+  snapshot(): Readonly<Record<Environment, ProviderSnapshot>>;
+  /** Ends every connection. What is still under way ends as `unknown`. */
+  close(): Promise<void>;
+}
+
+/** One environment of a provider, in numbers. Totals since start. */
+export interface ProviderSnapshot {
+  /** `failing` from a configuration fault until the next push that is accepted. */
+  readonly state: 'idle' | 'working' | 'failing';
+  /** What is wrong with the configuration, in words, while `failing`. */
+  readonly fault: string | undefined;
+  /** Open connections, those that drain included. */
+  readonly sessionCount: number;
+  /** Requests on them now. */
+  readonly streamCount: number;
+  /** Pushes that wait for room on a connection. */
+  readonly waitingCount: number;
+  readonly sessionsOpenedCount: number;
+  /** Provider tokens minted. */
+  readonly mintedCount: number;
+  readonly resentCount: number;
+  readonly outcomeCounts: Readonly<Record<PushOutcome['kind'], number>>;
+}
