@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import { AdmissionTable } from '@openchambery/daemon';
 import { createWireContext } from '@openchambery/wire';
 import { Heartbeat } from './connection/heartbeat.ts';
 import { SocketRegistry } from './connection/socket-registry.ts';
@@ -9,7 +10,6 @@ import type { ResolvedRelayOptions } from './options.ts';
 import type { RelayContext } from './relay-context.ts';
 import { ConnectionIndex } from './routing/connection-index.ts';
 import { HostRegistry } from './routing/host-registry.ts';
-import { AdmissionTable } from './upgrade/admission.ts';
 import { HostAuthenticator } from './upgrade/authenticate.ts';
 import type { Gatekeeper } from './upgrade/decide.ts';
 import { RefusedSockets } from './upgrade/refused-sockets.ts';

@@ -3,11 +3,16 @@ export type { SocketCounts } from './connection/socket-registry.ts';
 export { isLimitName, RELAY_LIMIT_NAMES, RELAY_LIMITS, resolveLimits } from './limits.ts';
 export type { RelayLimitName, RelayLimits } from './limits.ts';
 export { silentLogger, toVariableName } from '@openchambery/daemon';
-export type { LimitDefinition, LimitUnit, Logger as RelayLogger, OptionFault } from '@openchambery/daemon';
-export type { CounterTotals } from './observe/counters.ts';
 export type {
   ConnectionDropped,
   DropCause,
+  LimitDefinition,
+  LimitUnit,
+  Logger as RelayLogger,
+  OptionFault,
+} from '@openchambery/daemon';
+export type { CounterTotals } from './observe/counters.ts';
+export type {
   HostInGrace,
   HostOffline,
   HostOnline,

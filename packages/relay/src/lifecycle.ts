@@ -1,7 +1,6 @@
+import type { Listener, RawSocketLimiter } from '@openchambery/daemon';
 import type { Timer } from '@openchambery/wire';
 import type { RelaySocket } from './connection/relay-socket.ts';
-import type { Listener } from './http/listener.ts';
-import type { RawSocketLimiter } from './http/raw-socket-limiter.ts';
 import type { RelayContext } from './relay-context.ts';
 import type { RefusedSockets } from './upgrade/refused-sockets.ts';
 

@@ -1,11 +1,14 @@
 import { EventEmitter } from 'node:events';
+import {
+  answerPlainRequest,
+  Listener,
+  PlainRequestBudget,
+  RawSocketLimiter,
+  type ConnectionDropped,
+} from '@openchambery/daemon';
 import { createRelayParts, type RelayParts } from './create-relay-parts.ts';
-import { answerPlainRequest } from './http/health.ts';
-import { Listener } from './http/listener.ts';
-import { PlainRequestBudget } from './http/plain-request-budget.ts';
-import { RawSocketLimiter } from './http/raw-socket-limiter.ts';
 import { Lifecycle } from './lifecycle.ts';
-import type { ConnectionDropped, RelayEventMap } from './observe/events.ts';
+import type { RelayEventMap } from './observe/events.ts';
 import { takeSnapshot, type RelaySnapshot } from './observe/snapshot.ts';
 import { resolveRelayOptions, type RelayServerOptions, type ResolvedRelayOptions } from './options.ts';
 import { handleUpgrade, type UpgradePath } from './upgrade/handle-upgrade.ts';

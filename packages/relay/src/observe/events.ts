@@ -1,3 +1,4 @@
+import type { ConnectionDropped } from '@openchambery/daemon';
 import type { CloseCode, Role } from '@openchambery/protocol';
 import type { CloseCause } from '../connection/close-cause.ts';
 import type { RefusalReason } from '../upgrade/refusal.ts';
@@ -33,17 +34,6 @@ export interface UpgradeRefused {
   readonly serverId: string | undefined;
   readonly reason: RefusalReason;
   readonly code: CloseCode;
-  readonly detail: string;
-}
-
-/** Why a TCP connection was destroyed before it became a WebSocket. */
-export type DropCause = 'raw-sockets' | 'raw-sockets-per-ip' | 'plain-rate' | 'pipelining';
-
-/** A TCP connection was destroyed without an answer, because of a limit. */
-export interface ConnectionDropped {
-  readonly ip: string;
-  readonly cause: DropCause;
-  /** The limit, by name and value. */
   readonly detail: string;
 }
 

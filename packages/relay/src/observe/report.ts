@@ -1,10 +1,8 @@
 import type { EventEmitter } from 'node:events';
-import type { Logger } from '@openchambery/daemon';
+import { LogBudget, type ConnectionDropped, type DropCause, type Logger } from '@openchambery/daemon';
 import type { Clock } from '@openchambery/wire';
 import type { RefusalReason } from '../upgrade/refusal.ts';
 import type {
-  ConnectionDropped,
-  DropCause,
   HostInGrace,
   HostOffline,
   HostOnline,
@@ -13,7 +11,6 @@ import type {
   SocketClosed,
   UpgradeRefused,
 } from './events.ts';
-import { LogBudget } from './log-budget.ts';
 
 /** Stands for a connection that ended without a close frame (RFC 6455 section 7.1.5). */
 const LOST = 1006;

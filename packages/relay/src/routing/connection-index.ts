@@ -1,5 +1,5 @@
 import type { ClientConnection } from './client-connection.ts';
-import { GroupedSet } from './grouped-set.ts';
+import { GroupedSet } from '@openchambery/daemon';
 import type { Host } from './host.ts';
 
 /** Every Client that is routed now, counted in the ways that limits ask for. */

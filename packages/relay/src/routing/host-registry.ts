@@ -1,4 +1,4 @@
-import { ownText } from '../own-text.ts';
+import { ownText } from '@openchambery/daemon';
 import type { RelayContext } from '../relay-context.ts';
 import { Host } from './host.ts';
 

@@ -1,4 +1,5 @@
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { KeyCache, verifyP1363 } from '@openchambery/daemon';
 import {
   decodeBase64url,
   type HostUpgrade,
@@ -9,8 +10,6 @@ import {
   signingText,
 } from '@openchambery/protocol';
 import type { Clock } from '@openchambery/wire';
-import { ownText } from '../own-text.ts';
-import { derFromP1363 } from './ecdsa-signature.ts';
 import type { ReplayCache } from './replay-cache.ts';
 
 /** What a {@link HostAuthenticator} needs. */
@@ -34,12 +33,6 @@ export interface AuthenticationRequest {
 /** Whether a Host is who it says, and if not, a reason it can show to its user. */
 export type AuthenticationResult = { readonly ok: true } | { readonly ok: false; readonly detail: string };
 
-interface CachedKey {
-  /** The field the key was read from. */
-  readonly pk: string;
-  readonly key: KeyObject;
-}
-
 type KeyResult =
   | { readonly ok: true; readonly key: KeyObject }
   | { readonly ok: false; readonly detail: string };
@@ -47,11 +40,11 @@ type KeyResult =
 /** Checks that an upgrade was signed by the Host it names, now, and for the first time. Synchronous throughout. */
 export class HostAuthenticator {
   readonly #options: HostAuthenticatorOptions;
-  /** By serverId, the least recently used first. */
-  readonly #keys = new Map<string, CachedKey>();
+  readonly #keys: KeyCache;
 
   constructor(options: HostAuthenticatorOptions) {
     this.#options = options;
+    this.#keys = new KeyCache(options.maxCachedKeys);
   }
 
   /** Imported keys held. */
@@ -70,10 +63,8 @@ export class HostAuthenticator {
     const signature = decodeBase64url(upgrade.sig, SIGNATURE_BYTES);
     if (signature === undefined) return refuse('signature is not 64 bytes in canonical base64url');
     const text = signingText(upgrade);
-    if (!verify('sha256', Buffer.from(text), found.key, derFromP1363(signature))) {
-      return refuse('signature does not verify');
-    }
-    this.#keepKey(upgrade, found.key);
+    if (!verifyP1363(found.key, text, signature)) return refuse('signature does not verify');
+    this.#keys.keep(cacheId(upgrade), found.key);
 
     if (this.#options.replay.remember({ key: text, ip }) === 'replay') return refuse('replayed upgrade');
     return { ok: true };
@@ -88,19 +79,15 @@ export class HostAuthenticator {
     return `timestamp ${seconds} s ${behindMs > 0 ? 'behind' : 'ahead of'} the relay`;
   }
 
-  #findKey({ serverId, pk }: HostUpgrade): KeyResult {
-    const cached = this.#keys.get(serverId);
-    return cached?.pk === pk ? { ok: true, key: cached.key } : importKey(serverId, pk);
+  #findKey(upgrade: HostUpgrade): KeyResult {
+    const key = this.#keys.get(cacheId(upgrade));
+    return key === undefined ? importKey(upgrade.serverId, upgrade.pk) : { ok: true, key };
   }
+}
 
-  #keepKey({ serverId, pk }: HostUpgrade, key: KeyObject): void {
-    // Set anew, it becomes the most recently used.
-    this.#keys.delete(serverId);
-    this.#keys.set(ownText(serverId), { pk: ownText(pk), key });
-    if (this.#keys.size <= this.#options.maxCachedKeys) return;
-    const [leastRecentlyUsed] = this.#keys.keys();
-    if (leastRecentlyUsed !== undefined) this.#keys.delete(leastRecentlyUsed);
-  }
+/** A key is known for what it was read from, too: that saves the check that it is the key of this serverId. */
+function cacheId({ serverId, pk }: HostUpgrade): string {
+  return `${serverId} ${pk}`;
 }
 
 function importKey(serverId: string, pk: string): KeyResult {

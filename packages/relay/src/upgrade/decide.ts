@@ -1,3 +1,4 @@
+import type { AdmissionTable } from '@openchambery/daemon';
 import {
   parseUpgradeTarget,
   type Role,
@@ -5,15 +6,17 @@ import {
   type UpgradeTargetLimits,
 } from '@openchambery/protocol';
 import type { RelayLimits } from '../limits.ts';
-import type { AdmissionKind, AdmissionTable } from './admission.ts';
 import type { HostAuthenticator } from './authenticate.ts';
 import type { Refusal, RefusalReason } from './refusal.ts';
+
+/** What is counted apart from the rest: each kind has its own windows. */
+type AdmissionKind = 'client' | 'host-data' | 'malformed' | 'host-control-ip' | 'host-control-server';
 
 /** What upgrades are checked against before they may look for their place. */
 export interface Gatekeeper {
   readonly limits: RelayLimits;
   readonly target: UpgradeTargetLimits;
-  readonly admission: AdmissionTable;
+  readonly admission: AdmissionTable<AdmissionKind>;
   readonly authenticator: Pick<HostAuthenticator, 'authenticate'>;
 }
 

@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { clientIp, giveLastAnswer, type RawSocketLimiter } from '@openchambery/daemon';
 import type { UpgradeRequest } from '@openchambery/protocol';
 import { checkHandshake, takeOver, type WireConnection } from '@openchambery/wire';
-import { giveLastAnswer } from '../http/last-answer.ts';
-import type { RawSocketLimiter } from '../http/raw-socket-limiter.ts';
 import type { RelayContext } from '../relay-context.ts';
 import { attachClient, attachHostControl, attachHostData } from '../routing/attach.ts';
-import { clientIp } from './client-ip.ts';
 import { decideUpgrade, type Gatekeeper } from './decide.ts';
 import { REFUSAL_CODES, type Refusal } from './refusal.ts';
 import type { RefusedSockets } from './refused-sockets.ts';

@@ -1,6 +1,5 @@
+import { Holders, LinkedList, type ListNode } from '@openchambery/daemon';
 import type { Clock } from '@openchambery/wire';
-import { LinkedList, type ListNode } from './linked-list.ts';
-import { ReplayHolders } from './replay-holders.ts';
 
 /** What a {@link ReplayCache} needs. */
 export interface ReplayCacheOptions {
@@ -32,7 +31,7 @@ export class ReplayCache {
   readonly #options: ReplayCacheOptions;
   readonly #records = new Map<string, ReplayRecord>();
   readonly #byAge = new LinkedList<ReplayRecord>();
-  readonly #holders = new ReplayHolders<ListNode<ReplayRecord>>();
+  readonly #holders = new Holders<ListNode<ReplayRecord>>();
 
   constructor(options: ReplayCacheOptions) {
     this.#options = options;
@@ -55,7 +54,7 @@ export class ReplayCache {
     this.#records.set(key, record);
     this.#holders.add(ip, this.#byAge.append(record));
     // Room is made afterwards, so that the newcomer counts towards its own IP.
-    if (this.#records.size > this.#options.maxEntries) this.#forgetOldestOf(this.#holders.busiestIp());
+    if (this.#records.size > this.#options.maxEntries) this.#forgetOldestOf(this.#holders.busiestKey());
     return 'fresh';
   }
 

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import type { ConnectionDropped } from '../observe/events.ts';
-import type { RelayContext } from '../relay-context.ts';
-import { AdmissionTable } from '../upgrade/admission.ts';
-import { clientIp } from '../upgrade/client-ip.ts';
+import type { Clock } from '@openchambery/wire';
+import { clientIp } from '../address/client-ip.ts';
+import type { ConnectionDropped } from '../http/connection-dropped.ts';
+import type { PlainRequestLimits } from '../http/listener-limits.ts';
+import { AdmissionTable } from './admission-table.ts';
 
 /** Plain requests for each upgrade that an IP may make: health checks of a proxy, once a second, are far from it. */
 const PLAIN_REQUESTS_PER_ADMISSION = 10;
 
 /** What a budget is made of. */
 export interface PlainRequestBudgetOptions {
-  readonly context: Pick<RelayContext, 'limits' | 'clock'>;
+  readonly context: { readonly limits: PlainRequestLimits; readonly clock: Clock };
   readonly trustProxy: 'trust' | 'ignore';
   readonly onDrop: (drop: ConnectionDropped) => void;
 }
@@ -17,7 +18,7 @@ export interface PlainRequestBudgetOptions {
 /** Bounds the plain requests of each IP. Its table is its own, so that they push no window of upgrades out. */
 export class PlainRequestBudget {
   readonly #options: PlainRequestBudgetOptions;
-  readonly #table: AdmissionTable;
+  readonly #table: AdmissionTable<'plain-request'>;
 
   constructor(options: PlainRequestBudgetOptions) {
     this.#options = options;

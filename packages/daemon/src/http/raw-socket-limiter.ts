@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import type { RelayLimits } from '../limits.ts';
-import type { ConnectionDropped } from '../observe/events.ts';
-import { GroupedSet } from '../routing/grouped-set.ts';
-import { normaliseIp, UNKNOWN_IP } from '../upgrade/client-ip.ts';
+import { normaliseIp, UNKNOWN_IP } from '../address/client-ip.ts';
+import { GroupedSet } from '../collections/grouped-set.ts';
+import type { ConnectionDropped } from './connection-dropped.ts';
+import type { RawSocketLimits } from './listener-limits.ts';
 
 /** Bounds TCP connections, all together and for each TCP peer, whatever they are used for. */
 export class RawSocketLimiter {
-  readonly #limits: RelayLimits;
+  readonly #limits: RawSocketLimits;
   readonly #onDrop: (drop: ConnectionDropped) => void;
   /** Open connections and their TCP peers. */
   readonly #peers = new Map<Socket, string>();
@@ -15,7 +15,7 @@ export class RawSocketLimiter {
   /** One function for all sockets: an idle connection should cost little. */
   readonly #onClose: (this: Socket) => void;
 
-  constructor(limits: RelayLimits, onDrop: (drop: ConnectionDropped) => void) {
+  constructor(limits: RawSocketLimits, onDrop: (drop: ConnectionDropped) => void) {
     this.#limits = limits;
     this.#onDrop = onDrop;
     const remove = (socket: Socket): void => this.#remove(socket);

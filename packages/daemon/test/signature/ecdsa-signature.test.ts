@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { derFromP1363 } from '../../src/upgrade/ecdsa-signature.ts';
+import { derFromP1363 } from '../../src/signature/ecdsa-signature.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 

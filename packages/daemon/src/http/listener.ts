@@ -2,12 +2,11 @@ import type http from 'node:http';
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
-import { offersWebSocket } from '@openchambery/wire';
-import type { RelayLimits } from '../limits.ts';
-import type { ConnectionDropped } from '../observe/events.ts';
-import type { RelayContext } from '../relay-context.ts';
-import { normaliseIp, UNKNOWN_IP } from '../upgrade/client-ip.ts';
+import { offersWebSocket, type Clock } from '@openchambery/wire';
+import { normaliseIp, UNKNOWN_IP } from '../address/client-ip.ts';
+import type { ConnectionDropped } from './connection-dropped.ts';
 import { destroyInTime, giveLastAnswer, type EndTiming } from './last-answer.ts';
+import type { ListenerLimits } from './listener-limits.ts';
 import { guardParser, type ParserGuard } from './parser-guard.ts';
 import type { RawSocketLimiter } from './raw-socket-limiter.ts';
 import { Unanswered } from './unanswered.ts';
@@ -19,7 +18,7 @@ const { createServer } = createRequire(import.meta.url)('node:http') as Pick<typ
 const OTHER_HEADERS_BYTES = 16_384;
 /** An idle keep-alive connection; proxies keep theirs 60 to 90 s, and must be the first to let go. In ms. */
 const KEEP_ALIVE_MS = 125_000;
-/** A request body has this long to arrive; the relay itself wants none. In ms. */
+/** A request has this long to arrive, its body included. In ms. */
 const REQUEST_MS = 60_000;
 /** Bounds of how often Node looks for slow request heads, in ms. */
 const MIN_CHECK_MS = 25;
@@ -40,7 +39,14 @@ export interface ListenerHandlers {
   /** Whether a plain request is to be answered; its connection is destroyed when not. */
   admits(request: IncomingMessage): boolean;
   onRequest(request: IncomingMessage, response: ServerResponse): void;
-  onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
+  /** Without it, no upgrade is ever made: offers are answered as plain requests. */
+  onUpgrade?(request: IncomingMessage, socket: Socket, head: Buffer): void;
+}
+
+/** What times and bounds a listener. */
+export interface ListenerContext {
+  readonly limits: ListenerLimits;
+  readonly clock: Clock;
 }
 
 /** Only WebSocket is upgraded; other offers (h2c, for one) are answered as plain requests. Node >= 24.9. */
@@ -62,7 +68,7 @@ export class Listener {
     isOver: (socket) => this.#over.has(socket),
   };
 
-  constructor({ limits, clock }: Pick<RelayContext, 'limits' | 'clock'>, handlers: ListenerHandlers) {
+  constructor({ limits, clock }: ListenerContext, handlers: ListenerHandlers) {
     this.#timing = { limits, clock };
     this.#handlers = handlers;
     this.#server = createServer(this.#createOptions(limits));
@@ -85,7 +91,7 @@ export class Listener {
   /** Where it listens. */
   address(): { readonly host: string; readonly port: number } {
     const address = this.#server.address() as AddressInfo | null;
-    if (address === null) throw new Error('the relay is not listening');
+    if (address === null) throw new Error('the server is not listening');
     return { host: address.address, port: address.port };
   }
 
@@ -97,7 +103,7 @@ export class Listener {
     });
   }
 
-  #createOptions(limits: RelayLimits): ListenerOptions {
+  #createOptions(limits: ListenerLimits): ListenerOptions {
     return {
       maxHeaderSize: limits.maxUrlBytes + OTHER_HEADERS_BYTES,
       // Counts until a request head is complete, and again from the first byte of the next one.
@@ -127,6 +133,7 @@ export class Listener {
     server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       // Where Node has no shouldUpgradeCallback.
       if (this.#unanswered.count(socket) > 0) this.#giveLastAnswer(socket, BAD_REQUEST);
+      else if (this.#handlers.onUpgrade === undefined) this.#giveLastAnswer(socket, NOT_FOUND);
       else this.#handlers.onUpgrade(request, socket, head);
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
@@ -150,7 +157,7 @@ export class Listener {
 
   /** Whoever is upgraded leaves http, and the answers that wait there would be lost. */
   #shouldUpgrade(request: IncomingMessage): boolean {
-    if (!offersWebSocket(request.headers)) return false;
+    if (this.#handlers.onUpgrade === undefined || !offersWebSocket(request.headers)) return false;
     if (this.#unanswered.count(request.socket) === 0) return true;
     this.#earlyUpgrades.add(request);
     return false;

@@ -4,13 +4,13 @@ import ipaddr from 'ipaddr.js';
 /** What a peer without an address counts as: its socket is already gone, or it came over a UNIX socket. */
 export const UNKNOWN_IP = 'unknown';
 
-/** Where an upgrade says it comes from. */
-export interface UpgradeOrigin {
+/** Where a request says it comes from. */
+export interface RequestOrigin {
   /** The TCP peer, as `socket.remoteAddress` gives it. */
   readonly peerAddress: string | undefined;
   /** The `X-Forwarded-For` header, as Node gives it: several such headers are joined with commas. */
   readonly forwardedFor: string | string[] | undefined;
-  /** Whether a reverse proxy in front of the relay may speak for the client. */
+  /** Whether a reverse proxy in front of the daemon may speak for the client. */
   readonly trustProxy: 'trust' | 'ignore';
 }
 
@@ -29,8 +29,8 @@ export function normaliseIp(text: string): string | undefined {
   return `${network.toRFC5952String()}/64`;
 }
 
-/** The IP an upgrade counts against, normalised. A forwarded address counts only when trusted, valid and alone. */
-export function clientIp({ peerAddress, forwardedFor, trustProxy }: UpgradeOrigin): string {
+/** The IP a request counts against, normalised. A forwarded address counts only when trusted, valid and alone. */
+export function clientIp({ peerAddress, forwardedFor, trustProxy }: RequestOrigin): string {
   const forwarded = trustProxy === 'trust' ? soleAddress(forwardedFor) : undefined;
   return forwarded ?? normaliseIp(peerAddress ?? '') ?? UNKNOWN_IP;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GroupedSet } from '../../src/routing/grouped-set.ts';
+import { GroupedSet } from '../../src/collections/grouped-set.ts';
 
 describe('GroupedSet', () => {
   it('counts each member once, by group', () => {

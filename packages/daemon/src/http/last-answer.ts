@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
-import type { RelayContext } from '../relay-context.ts';
+import type { Clock } from '@openchambery/wire';
+import type { ListenerLimits } from './listener-limits.ts';
 
 /** What times the end of a connection. */
 export interface EndTiming {
-  readonly clock: RelayContext['clock'];
-  readonly limits: Pick<RelayContext['limits'], 'closeDeadlineMs'>;
+  readonly clock: Clock;
+  readonly limits: Pick<ListenerLimits, 'closeDeadlineMs'>;
 }
 
 /** Ends a connection that is HTTP no more with an answer without a body. */

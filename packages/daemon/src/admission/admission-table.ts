@@ -1,28 +1,20 @@
 import type { Clock } from '@openchambery/wire';
-import { LinkedList } from './linked-list.ts';
+import { LinkedList } from '../collections/linked-list.ts';
 
-/** What is counted apart from the rest: each kind has its own windows. */
-export type AdmissionKind =
-  | 'client'
-  | 'host-data'
-  | 'malformed'
-  | 'host-control-ip'
-  | 'host-control-server'
-  | 'plain-request';
-
-/** One upgrade that asks to be admitted. */
-export interface AdmissionRequest {
-  readonly kind: AdmissionKind;
-  /** Whom the upgrade counts against: a normalised IP or a serverId. */
+/** One request that asks to be admitted. */
+export interface AdmissionRequest<Kind extends string = string> {
+  /** What is counted apart from the rest: each kind has its own windows. No blanks. */
+  readonly kind: Kind;
+  /** Whom the request counts against: a normalised IP or a serverId. */
   readonly key: string;
-  /** Most upgrades in one window. */
+  /** Most requests in one window. */
   readonly max: number;
 }
 
 /** What an {@link AdmissionTable} needs. */
 export interface AdmissionTableOptions {
   readonly clock: Clock;
-  /** Length of a window in ms, from the first upgrade in it. */
+  /** Length of a window in ms, from the first request in it. */
   readonly windowMs: number;
   /** Most windows kept at once; at least 1. */
   readonly maxEntries: number;
@@ -35,11 +27,11 @@ interface AdmissionWindow {
 }
 
 /**
- * Counts upgrades in fixed windows. All windows are equally long, so they end in the order they began: old ones leave
- * at the front, each once, and no upgrade ever pays for a sweep. A full table makes room by dropping the window
+ * Counts requests in fixed windows. All windows are equally long, so they end in the order they began: old ones leave
+ * at the front, each once, and no request ever pays for a sweep. A full table makes room by dropping the window
  * nearest its end, because refusing instead would let a crowd of addresses lock strangers out.
  */
-export class AdmissionTable {
+export class AdmissionTable<Kind extends string = string> {
   readonly #options: AdmissionTableOptions;
   readonly #windows = new Map<string, AdmissionWindow>();
   readonly #byAge = new LinkedList<AdmissionWindow>();
@@ -48,13 +40,13 @@ export class AdmissionTable {
     this.#options = options;
   }
 
-  /** Windows held, ended ones included until the next upgrade. */
+  /** Windows held, ended ones included until the next request. */
   get size(): number {
     return this.#windows.size;
   }
 
-  /** Counts an upgrade and says whether it is within its limit. One that is not leaves the window as it was. */
-  admit({ kind, key, max }: AdmissionRequest): boolean {
+  /** Counts a request and says whether it is within its limit. One that is not leaves the window as it was. */
+  admit({ kind, key, max }: AdmissionRequest<Kind>): boolean {
     const now = this.#options.clock.monotonicMs();
     this.#dropEnded(now);
     const id = `${kind} ${key}`;

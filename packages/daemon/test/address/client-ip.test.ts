@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clientIp, normaliseIp, UNKNOWN_IP } from '../../src/upgrade/client-ip.ts';
+import { clientIp, normaliseIp, UNKNOWN_IP } from '../../src/address/client-ip.ts';
 
 describe('normaliseIp', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LinkedList, type ListNode } from '../../src/upgrade/linked-list.ts';
+import { LinkedList, type ListNode } from '../../src/collections/linked-list.ts';
 
 describe('LinkedList', () => {
   it('behaves like an array', () => {

@@ -1,7 +1,7 @@
 import { LinkedList, type ListNode } from './linked-list.ts';
 
 interface Holder<T> {
-  readonly ip: string;
+  readonly key: string;
   /** What it holds, oldest first. */
   readonly items: LinkedList<T>;
   /** Where it stands among the holders of as many items. */
@@ -9,25 +9,25 @@ interface Holder<T> {
 }
 
 /**
- * Who holds how much. Holders stand in one queue per number of items; a change moves a holder to the next queue up or
+ * Who holds how much, by key: an IP, a serverId. Holders stand in one queue per number of items; a change moves a holder to the next queue up or
  * down, and the highest number moves along with it by one: nothing is ever searched for.
  */
-export class ReplayHolders<T> {
+export class Holders<T> {
   readonly #holders = new Map<string, Holder<T>>();
   readonly #queues = new Map<number, LinkedList<Holder<T>>>();
   #highest = 0;
 
-  /** IPs that hold something. */
+  /** Keys that hold something. */
   get size(): number {
     return this.#holders.size;
   }
 
-  /** Gives an IP one item more. */
-  add(ip: string, item: T): void {
-    let holder = this.#holders.get(ip);
+  /** Gives a key one item more. */
+  add(key: string, item: T): void {
+    let holder = this.#holders.get(key);
     if (holder === undefined) {
-      holder = { ip, items: new LinkedList(), place: undefined };
-      this.#holders.set(ip, holder);
+      holder = { key, items: new LinkedList(), place: undefined };
+      this.#holders.set(key, holder);
     }
     this.#leaveQueue(holder);
     holder.items.append(item);
@@ -35,23 +35,23 @@ export class ReplayHolders<T> {
     this.#highest = Math.max(this.#highest, holder.items.size);
   }
 
-  /** Takes the oldest item of an IP away and returns it; `undefined` when the IP holds none. */
-  takeOldest(ip: string): T | undefined {
-    const holder = this.#holders.get(ip);
+  /** Takes the oldest item of a key away and returns it; `undefined` when the key holds none. */
+  takeOldest(key: string): T | undefined {
+    const holder = this.#holders.get(key);
     const oldest = holder?.items.first;
     if (holder === undefined || oldest === undefined) return undefined;
     this.#leaveQueue(holder);
     holder.items.remove(oldest);
-    if (holder.items.size === 0) this.#holders.delete(ip);
+    if (holder.items.size === 0) this.#holders.delete(key);
     else this.#joinQueue(holder);
     // Only this holder moved, by one: if it was the last of the highest, it is now among the highest itself.
     if (!this.#queues.has(this.#highest)) this.#highest = holder.items.size;
     return oldest.value;
   }
 
-  /** The IP that holds most; among equals, the one that has held that many for longest. */
-  busiestIp(): string | undefined {
-    return this.#queues.get(this.#highest)?.first?.value.ip;
+  /** The key that holds most; among equals, the one that has held that many for longest. */
+  busiestKey(): string | undefined {
+    return this.#queues.get(this.#highest)?.first?.value.key;
   }
 
   #leaveQueue(holder: Holder<T>): void {

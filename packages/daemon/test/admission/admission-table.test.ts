@@ -1,7 +1,7 @@
 import { FakeClock } from '@openchambery/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AdmissionTable, type AdmissionRequest } from '../../src/upgrade/admission.ts';
+import { AdmissionTable, type AdmissionRequest } from '../../src/admission/admission-table.ts';
 
 const windowMs = 60_000;
 
