@@ -1,3 +1,16 @@
+export { makeApnsKey } from './fake-apns/apns-key.ts';
+export type { ApnsKey } from './fake-apns/apns-key.ts';
+export { makeLoopbackCertificate } from './fake-apns/certificates.ts';
+export type { LoopbackCertificate } from './fake-apns/certificates.ts';
+export type { SessionView } from './fake-apns/connection.ts';
+export type { AcceptMode } from './fake-apns/door.ts';
+export { FakeApns, startFakeApns } from './fake-apns/fake-apns.ts';
+export type { GoAwayOptions } from './fake-apns/fake-apns.ts';
+export type { FakeApnsOptions } from './fake-apns/options.ts';
+export type { ProviderKey, ProviderToken } from './fake-apns/provider-token.ts';
+export { hold } from './fake-apns/reaction.ts';
+export type { Answer, Fault, Held, Reaction } from './fake-apns/reaction.ts';
+export type { RecordedAnswer, RecordedRequest } from './fake-apns/request-log.ts';
 export { FakeClock } from './fake-clock.ts';
 export type { FakeTimer } from './fake-clock.ts';
 export { clientQuery, makeIdentity, signedQuery, signText, uniqueTs } from './host-identity.ts';
