@@ -28,27 +28,36 @@ export interface SessionView {
   readonly isBlackHole: boolean;
 }
 
+/** How long a connection stays after GOAWAY once nothing is left to answer on it, in ms. */
+const LINGER_MS = 100;
+
+/** Whether GOAWAY was sent: with code 0 what is open may finish, with any other nothing will. */
+type Leaving = 'no' | 'in-peace' | 'in-anger';
+
 /** One connection: its HTTP/2 session, and the TCP socket below it for the faults HTTP/2 cannot show. */
 export class Connection implements SessionView {
   readonly id: number;
-  readonly session: ServerHttp2Session;
+  readonly #session: ServerHttp2Session;
   readonly #socket: Socket;
   #limits: StreamLimits;
   #openStreams = 0;
   #maxOpenStreams = 0;
   #isProven = false;
   #isBlackHole = false;
+  #leaving: Leaving = 'no';
+  #linger: NodeJS.Timeout | undefined;
   requestCount = 0;
   pingCount = 0;
 
   constructor(id: number, session: ServerHttp2Session, socket: Socket, limits: StreamLimits) {
     this.id = id;
-    this.session = session;
+    this.#session = session;
     this.#socket = socket;
     this.#limits = limits;
     session.on('ping', () => {
       this.pingCount += 1;
     });
+    session.on('close', () => clearTimeout(this.#linger));
   }
 
   get openStreams(): number {
@@ -74,6 +83,7 @@ export class Connection implements SessionView {
 
   closed(): void {
     this.#openStreams -= 1;
+    this.#leaveIfDone();
   }
 
   /** A token was accepted: from now on the connection may open as many streams as the server allows. */
@@ -102,17 +112,26 @@ export class Connection implements SessionView {
     (this.#socket as SocketWithHandle)._handle?.readStop();
   }
 
-  /** GOAWAY with `lastStreamId` as the last stream that was or may be processed. */
+  /** GOAWAY with `lastStreamId` as the last stream that was or may be processed; the connection ends after it. */
   goAway(code: number, lastStreamId: number | undefined, reason: string): void {
-    this.session.goaway(code, lastStreamId, Buffer.from(JSON.stringify({ reason })));
+    this.#session.goaway(code, lastStreamId, Buffer.from(JSON.stringify({ reason })));
+    this.#leaving = code === 0 && this.#leaving !== 'in-anger' ? 'in-peace' : 'in-anger';
+    this.#leaveIfDone();
   }
 
   destroy(): void {
-    this.session.destroy();
+    this.#session.destroy();
     this.#socket.destroy();
   }
 
+  /** Whoever says GOAWAY also hangs up (RFC 9113 §6.8); after it Node does not even notice that the client does. */
+  #leaveIfDone(): void {
+    if (this.#leaving === 'no' || this.#isBlackHole) return;
+    if (this.#leaving === 'in-peace' && this.#openStreams > 0) return;
+    this.#linger ??= setTimeout(() => this.finTcp(), LINGER_MS);
+  }
+
   #announce(maxConcurrentStreams: number): void {
-    if (!this.session.closed && !this.session.destroyed) this.session.settings({ maxConcurrentStreams });
+    if (!this.#session.closed && !this.#session.destroyed) this.#session.settings({ maxConcurrentStreams });
   }
 }

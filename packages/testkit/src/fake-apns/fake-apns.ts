@@ -165,7 +165,7 @@ export class FakeApns {
     for (const connection of this.#connections.values()) connection.limit(limit);
   }
 
-  /** Sends GOAWAY; what follows is the client's to decide. */
+  /** Sends GOAWAY; connections end once nothing is open on them, with a code other than 0 a moment later in any case. */
   goAway(options: GoAwayOptions = {}): void {
     const { code = 0, lastStreamId, reason = 'Shutdown', session } = options;
     for (const connection of this.#connections.values()) {

@@ -40,7 +40,12 @@ export type Fault = { readonly delayMs?: number } & (
       readonly fault: 'goaway';
       /** Error code of RFC 9113 §7. @default 0 */
       readonly code?: number;
-      /** `below` leaves this stream out of what was processed, `at` counts it in. @default 'at' */
+      /**
+       * `below` leaves this stream out of what was processed, `at` counts it in. Node cannot write the 0 that would
+       * be below the first stream of a connection: there `below` with code 0 names the stream and refuses it by
+       * RST_STREAM as well, with any other code it is `at`.
+       * @default 'at'
+       */
       readonly lastStream?: 'at' | 'below';
       /** Goes along as JSON `{"reason"}`. @default 'Shutdown' */
       readonly reason?: string;

@@ -1,8 +1,11 @@
+import { constants } from 'node:http2';
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { Connection } from './connection.ts';
 import { ACCEPTED } from './reaction.ts';
 import type { Answer, Fault, Reaction } from './reaction.ts';
 import type { RecordedAnswer } from './request-log.ts';
+
+const FIRST_STREAM = 1;
 
 /** A request that waits for its answer. */
 export interface Exchange {
@@ -80,9 +83,14 @@ function fail(exchange: Exchange, fault: Fault): void {
 function goAway(exchange: Exchange, fault: Extract<Fault, { fault: 'goaway' }>): void {
   const { stream, connection } = exchange;
   const { code = 0, lastStream = 'at', reason = 'Shutdown', answer = ACCEPTED } = fault;
-  const id = stream.id ?? 0;
+  const id = stream.id ?? FIRST_STREAM;
   // Streams of clients have odd numbers (RFC 9113 §5.1.1): two below is the one before.
-  connection.goAway(code, lastStream === 'at' ? id : id - 2, reason);
-  if (code === 0 && lastStream === 'at') react(exchange, answer);
-  else exchange.settle({ fault: 'goaway' });
+  const last = lastStream === 'at' ? id : Math.max(id - 2, FIRST_STREAM);
+  connection.goAway(code, last, reason);
+  if (code === 0 && lastStream === 'at') {
+    react(exchange, answer);
+    return;
+  }
+  exchange.settle({ fault: 'goaway' });
+  if (code === 0 && last === id) stream.close(constants.NGHTTP2_REFUSED_STREAM);
 }
