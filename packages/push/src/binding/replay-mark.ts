@@ -16,7 +16,9 @@ export interface ReplayMark {
  * same server; `replay` when another route has; `full` when this server would have to pay for the room.
  */
 export type ReplayVerdict =
-  | { readonly kind: 'fresh' | 'repeat' | 'replay' }
+  | { readonly kind: 'fresh' }
+  | { readonly kind: 'repeat' }
+  | { readonly kind: 'replay' }
   | {
       readonly kind: 'full';
       /** When the first of the server's own marks is forgotten, in ms from now. */

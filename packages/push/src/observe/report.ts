@@ -1,0 +1,124 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { type Clock, LogBudget, type Logger } from '@openchambery/daemon';
+import type { Delivered } from '../deliver/deliver-one.ts';
+import type { DeliveryListener } from '../deliver/deliver.ts';
+import type { HealthListener } from '../deliver/environment-health.ts';
+import type { Environment } from '../provider/push-provider.ts';
+import type { Refusal, RefusalCode } from '../request/refusal.ts';
+import { PushCounters } from './push-counters.ts';
+
+/** Enough of an id to tell two apart in a log, too little to use it. */
+const LOGGED_ID_CHARS = 8;
+const HASH_KEY_BYTES = 32;
+
+/** Who made a request. */
+export interface Requester {
+  readonly ip: string;
+  readonly serverId?: string;
+}
+
+/** Tells the log and the counters what happened. No line ever holds a token, a text, a signature or a key. */
+export class Report implements DeliveryListener, HealthListener {
+  readonly counters: PushCounters = new PushCounters();
+  readonly #logger: Logger;
+  readonly #refusals: LogBudget<RefusalCode>;
+  readonly #faults: LogBudget<'fault' | 'unsettled' | 'overloaded' | 'delivery'>;
+  /** New in every process: a token's name in one log says nothing in another. */
+  readonly #hashKey = randomBytes(HASH_KEY_BYTES);
+
+  constructor(logger: Logger, clock: Clock) {
+    this.#logger = logger;
+    this.#refusals = new LogBudget(clock);
+    this.#faults = new LogBudget(clock);
+  }
+
+  /** The short name of a token in this process's log. */
+  nameOf(token: string): string {
+    return createHmac('sha256', this.#hashKey).update(token).digest('hex').slice(0, LOGGED_ID_CHARS);
+  }
+
+  answered(path: string, status: number): void {
+    this.counters.countAnswer(path, status);
+  }
+
+  refused({ refusal, detail }: Refusal, { ip, serverId }: Requester): void {
+    this.counters.countRefusal(refusal);
+    const { write, suppressed } = this.#refusals.take(refusal);
+    if (!write) return;
+    const who = serverId === undefined ? { ip } : { ip, serverId: serverId.slice(0, LOGGED_ID_CHARS) };
+    this.#logger.info({ ...who, refusal, reason: detail, ...mention(suppressed) }, 'push request refused');
+  }
+
+  /** A store out of order, or a bug. */
+  failed(error: unknown): void {
+    this.counters.countRefusal('internal');
+    this.#fault('fault', error, 'a push request failed');
+  }
+
+  delivered({ binding, outcome, environment }: Delivered): void {
+    this.counters.countDelivery(environment, outcome.kind);
+    const fields = { token: this.nameOf(binding.token), environment, outcome: outcome.kind };
+    if (outcome.kind === 'accepted') {
+      this.#logger.debug(fields, 'push accepted');
+      return;
+    }
+    const { write, suppressed } = this.#faults.take('delivery');
+    if (write) this.#logger.info({ ...fields, reason: outcome.reason, ...mention(suppressed) }, 'push not delivered');
+  }
+
+  unbound(): void {
+    this.counters.countUnbound();
+  }
+
+  overloaded(): void {
+    this.counters.countOverload();
+    const { write, suppressed } = this.#faults.take('overloaded');
+    if (write) this.#logger.warn(mention(suppressed), 'push refused: maxInFlight deliveries and as many waiting');
+  }
+
+  dropped(count: number): void {
+    this.counters.countDropped(count);
+  }
+
+  unsettled(error: unknown): void {
+    this.#fault('unsettled', error, 'what was learned about device tokens could not be stored');
+  }
+
+  providerBug(error: unknown): void {
+    this.#fault('fault', error, 'a push provider threw');
+  }
+
+  onSuspected(environment: Environment, topic: string): void {
+    this.#logger.error(
+      { environment, topic },
+      `APNs ${environment} refuses every device token: check the bundle ID, and whether the apps come from that ` +
+        'environment; no token is dropped for it',
+    );
+  }
+
+  onCleared(environment: Environment, topic: string): void {
+    this.#logger.info({ environment, topic }, `APNs ${environment} knows device tokens again`);
+  }
+
+  #fault(kind: 'fault' | 'unsettled', error: unknown, message: string): void {
+    const { write, suppressed } = this.#faults.take(kind);
+    if (write) this.#logger.error({ ...describe(error), ...mention(suppressed) }, message);
+  }
+}
+
+/** Messages of errors may quote what they choke on; those of our own do not. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const code = 'code' in error ? { code: error.code } : {};
+  const isOurs = 'code' in error && String(error.code).startsWith('ERR_PUSH_');
+  return { error: error.name, ...code, ...(isOurs ? { reason: error.message } : { stack: stackOf(error) }) };
+}
+
+/** Where it happened, without the message. */
+function stackOf(error: Error): string | undefined {
+  return error.stack?.split('\n').filter((line) => line.trimStart().startsWith('at ')).join('\n');
+}
+
+function mention(suppressed: number): Record<string, number> {
+  return suppressed === 0 ? {} : { suppressed };
+}
