@@ -49,7 +49,7 @@ export class RequestDesk {
       if (bytes <= MAX_KEPT_BYTES) kept += chunk.toString('latin1');
     });
     stream.on('end', () => {
-      const payload = parse(kept);
+      const payload = this.#isStrict || this.#log.isOn ? parse(kept) : undefined;
       this.#handle({ stream, headers, connection }, { payload, bytes });
     });
   }
