@@ -1,0 +1,67 @@
+import type { Clock, Timer } from '@openchambery/daemon';
+import type { Delivery } from './delivery.ts';
+
+/** How late a deadline may be noticed, in ms: one timer for all that fall into the same span. */
+const TICK_MS = 20;
+
+/** Every delivery under way, by its deadline; one timer however many there are, none when there is none. */
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #onPassed: (delivery: Delivery) => void;
+  /** By number of the tick at which they have passed. */
+  readonly #buckets = new Map<number, Set<Delivery>>();
+  #timer: Timer | undefined;
+
+  /** @param onPassed called once for a delivery that is still there when its deadline has passed. */
+  constructor(clock: Clock, onPassed: (delivery: Delivery) => void) {
+    this.#clock = clock;
+    this.#onPassed = onPassed;
+  }
+
+  add(delivery: Delivery): void {
+    const tick = tickOf(delivery);
+    const bucket = this.#buckets.get(tick);
+    if (bucket === undefined) this.#buckets.set(tick, new Set([delivery]));
+    else bucket.add(delivery);
+    if (this.#timer === undefined) this.#schedule();
+  }
+
+  /** Harmless for one that has passed. */
+  delete(delivery: Delivery): void {
+    const tick = tickOf(delivery);
+    const bucket = this.#buckets.get(tick);
+    if (bucket?.delete(delivery) !== true || bucket.size > 0) return;
+    this.#buckets.delete(tick);
+    if (this.#buckets.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  /** Forgets all of them and gives them back. */
+  clear(): Delivery[] {
+    const deliveries = [...this.#buckets.values()].flatMap((bucket) => [...bucket]);
+    this.#buckets.clear();
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    return deliveries;
+  }
+
+  #schedule(): void {
+    this.#timer = this.#clock.setTimer(() => this.#tick(), TICK_MS);
+  }
+
+  #tick(): void {
+    this.#timer = undefined;
+    const now = Math.floor(this.#clock.monotonicMs() / TICK_MS);
+    const passed = [...this.#buckets].filter(([tick]) => tick <= now);
+    for (const [tick, bucket] of passed) {
+      this.#buckets.delete(tick);
+      for (const delivery of bucket) this.#onPassed(delivery);
+    }
+    if (this.#timer === undefined && this.#buckets.size > 0) this.#schedule();
+  }
+}
+
+function tickOf(delivery: Delivery): number {
+  return Math.ceil(delivery.notification.deadlineMs / TICK_MS);
+}

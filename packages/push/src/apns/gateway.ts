@@ -1,0 +1,190 @@
+import type { KeyObject } from 'node:crypto';
+import type { PushOutcome } from '../provider/push-outcome.ts';
+import type { Environment, Notification, ProviderSnapshot } from '../provider/push-provider.ts';
+import type { Answer } from './answer.ts';
+import type { CompleteApnsOptions } from './apns-options.ts';
+import { Breaker } from './breaker.ts';
+import { Deadlines } from './deadlines.ts';
+import { Delivery } from './delivery.ts';
+import type { Exchange } from './exchange.ts';
+import { FaultReport } from './fault-report.ts';
+import { interpretAnswer, isStaleProviderToken, isTooManyProviderTokens } from './interpret-answer.ts';
+import type { Loss } from './loss.ts';
+import { OutcomeCounts } from './outcome-counts.ts';
+import { Pool, type PoolOwner } from './pool.ts';
+import { ProviderToken } from './provider-token.ts';
+import { RequestHeaders } from './request-headers.ts';
+
+/** What a {@link Gateway} is made of. */
+export interface GatewayParts {
+  readonly environment: Environment;
+  readonly url: URL;
+  readonly key: KeyObject;
+  readonly options: CompleteApnsOptions;
+}
+
+/**
+ * One of Apple's two services: admission → connection → stream → answer → outcome. What is sent a second time is
+ * decided here and nowhere else.
+ */
+export class Gateway implements PoolOwner {
+  readonly #environment: Environment;
+  readonly #options: CompleteApnsOptions;
+  readonly #breaker: Breaker;
+  readonly #report: FaultReport;
+  readonly #token: ProviderToken;
+  readonly #pool: Pool;
+  readonly #deadlines: Deadlines;
+  readonly #counts = new OutcomeCounts();
+  #isClosed = false;
+
+  constructor(parts: GatewayParts) {
+    const { environment, url, key, options } = parts;
+    const { clock, logger } = options;
+    this.#environment = environment;
+    this.#options = options;
+    this.#breaker = new Breaker(clock);
+    this.#report = new FaultReport(environment, clock, logger);
+    this.#deadlines = new Deadlines(clock, (delivery) => this.#onDeadline(delivery));
+    this.#token = new ProviderToken({ ...options, key, onReady: () => this.#pool.pump() });
+    const headers = new RequestHeaders({ url, bundleId: options.bundleId, epochMs: () => clock.epochMs() });
+    this.#pool = new Pool({ environment, url, options, headers, owner: this });
+  }
+
+  /** See `PushProvider.send`. */
+  send(notification: Notification): Promise<PushOutcome> {
+    if (this.#isClosed) return this.#refuse(later('closed'));
+    if (this.#isPast(notification)) return this.#refuse(later('timeout'));
+    if (this.#pool.waitingCount >= this.#options.maxWaiting) return this.#refuse(later('overloaded'));
+    const admission = this.#breaker.admit();
+    if (admission === 'refuse') {
+      return this.#refuse({ kind: 'configuration-fault', reason: this.#report.reason ?? 'unknown' });
+    }
+    return new Promise((resolve) => {
+      const delivery = new Delivery({ notification, admission, resolve });
+      this.#deadlines.add(delivery);
+      this.#pool.enqueue(delivery);
+    });
+  }
+
+  /** See `PushProvider.snapshot`. */
+  snapshot(): ProviderSnapshot {
+    const pool = this.#pool;
+    const fault = this.#report.fault;
+    const isWorking = pool.sessionCount > 0 || pool.waitingCount > 0;
+    return {
+      state: fault === undefined ? (isWorking ? 'working' : 'idle') : 'failing',
+      fault,
+      sessionCount: pool.sessionCount,
+      streamCount: pool.streamCount,
+      waitingCount: pool.waitingCount,
+      sessionsOpenedCount: pool.openedCount,
+      mintedCount: this.#token.mintedCount,
+      resentCount: pool.resentCount,
+      outcomeCounts: this.#counts.snapshot(),
+    };
+  }
+
+  /** Ends what is under way and every connection. Resolves when the sockets are closed. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const delivery of this.#deadlines.clear()) this.#giveUp(delivery, 'closed');
+    await this.#pool.close();
+  }
+
+  bearer(): string | undefined {
+    return this.#token.bearer();
+  }
+
+  onAnswer(exchange: Exchange, answer: Answer): void {
+    const delivery = exchange.release();
+    if (delivery === undefined) return;
+    if (isStaleProviderToken(answer) && this.#mayRenew(delivery, exchange.bearer)) {
+      delivery.isRenewed = true;
+      this.#pool.requeue(delivery);
+      return;
+    }
+    if (isTooManyProviderTokens(answer)) this.#token.hold();
+    this.#settle(delivery, interpretAnswer(answer, this.#options.clock.epochMs()));
+  }
+
+  onLost(delivery: Delivery, loss: Loss): void {
+    if (loss.kind === 'unknown') {
+      this.#settle(delivery, { kind: 'unknown', reason: loss.reason });
+    } else if (this.#isPast(delivery.notification)) {
+      this.#settle(delivery, later('timeout'));
+    } else if (loss.kind === 'refused' && delivery.isRefused) {
+      this.#settle(delivery, later('refused'));
+    } else {
+      if (loss.kind === 'refused') delivery.isRefused = true;
+      this.#pool.requeue(delivery);
+    }
+  }
+
+  onUnsendable(delivery: Delivery): void {
+    this.#settle(delivery, { kind: 'request-fault', reason: 'bad-header' });
+  }
+
+  #mayRenew(delivery: Delivery, bearer: string): boolean {
+    if (delivery.isRenewed || this.#isPast(delivery.notification)) return false;
+    return this.#token.refuse(bearer) !== 'exhausted';
+  }
+
+  #onDeadline(delivery: Delivery): void {
+    const state = delivery.state;
+    this.#giveUp(delivery, 'timeout');
+    if (state.kind === 'sent') state.exchange.suspect();
+  }
+
+  /** Ends a delivery before its time. */
+  #giveUp(delivery: Delivery, reason: string): void {
+    const state = delivery.state;
+    switch (state.kind) {
+      case 'settled':
+        return;
+      case 'waiting':
+        this.#pool.remove(delivery);
+        this.#settle(delivery, later(reason === 'timeout' ? this.#pool.obstacle : reason));
+        return;
+      case 'sent': {
+        const answer = state.exchange.answer;
+        state.exchange.abandon();
+        const outcome: PushOutcome =
+          answer === undefined
+            ? { kind: 'unknown', reason }
+            : interpretAnswer(answer, this.#options.clock.epochMs());
+        this.#settle(delivery, outcome);
+      }
+    }
+  }
+
+  #settle(delivery: Delivery, outcome: PushOutcome): void {
+    this.#deadlines.delete(delivery);
+    this.#breaker.settle(outcome.kind, delivery.admission);
+    this.#counts.add(outcome);
+    if (outcome.kind === 'accepted') this.#report.clear();
+    else this.#tell(delivery.notification, outcome);
+    delivery.settle(outcome);
+  }
+
+  #tell(notification: Notification, outcome: Exclude<PushOutcome, { kind: 'accepted' }>): void {
+    if (outcome.kind === 'configuration-fault') this.#report.raise(outcome.reason);
+    const { hash, logger } = this.#options;
+    const fields = { environment: this.#environment, token: hash(notification.token), id: notification.id };
+    logger.debug({ ...fields, outcome: outcome.kind, reason: outcome.reason }, 'push not accepted');
+  }
+
+  /** Without having tried. */
+  #refuse(outcome: PushOutcome): Promise<PushOutcome> {
+    this.#counts.add(outcome);
+    return Promise.resolve(outcome);
+  }
+
+  #isPast(notification: Notification): boolean {
+    return this.#options.clock.monotonicMs() >= notification.deadlineMs;
+  }
+}
+
+function later(reason: string): PushOutcome {
+  return { kind: 'later', reason, retryAfterMs: undefined };
+}
