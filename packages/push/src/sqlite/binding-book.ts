@@ -1,0 +1,108 @@
+import type { Clock } from '@openchambery/daemon';
+import type { Binding } from '../binding/binding.ts';
+import type { BindingChange, Registration } from '../binding/binding-store.ts';
+import type { AcceptanceBook } from './acceptance-book.ts';
+import type { BindingRows } from './binding-rows.ts';
+import type { UndoLog } from './undo-log.ts';
+
+/** What a {@link BindingBook} needs. */
+export interface BindingBookOptions {
+  readonly rows: BindingRows;
+  readonly acceptances: AcceptanceBook;
+  readonly undo: UndoLog;
+  readonly clock: Clock;
+  readonly maxTokens: number;
+}
+
+/** A token that comes back within that time of its removal, in ms, counts as registered later than it was before. */
+const SAME_INSTANT_MS = 1000;
+
+/** Which token is whose. To be changed within a transaction. */
+export class BindingBook {
+  readonly #options: BindingBookOptions;
+  #count: number;
+  /** The latest registration that was removed, ms since the epoch. */
+  #removedAtMs = 0;
+
+  constructor(options: BindingBookOptions) {
+    this.#options = options;
+    this.#count = options.rows.count();
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get(token: string): Binding | undefined {
+    return this.#options.rows.get(token);
+  }
+
+  getOf(serverId: string, token: string): Binding | undefined {
+    return this.#options.rows.getOf(serverId, token);
+  }
+
+  /** Whether there is room for the token; a known one always has its own. */
+  hasRoomFor(known: Binding | undefined): boolean {
+    return known !== undefined || this.#count < this.#options.maxTokens;
+  }
+
+  /** Binds a token; `known` is its present binding. */
+  bind({ mark, token, platform, kind }: Registration, known: Binding | undefined): void {
+    const { rows, clock } = this.#options;
+    const now = clock.epochMs();
+    const before = known?.registeredAtMs ?? this.#recentlyRemovedAtMs(now);
+    // What deliveries find out about a registration must never apply to the next one.
+    const registeredAtMs = Math.max(now, before + 1);
+    const binding = { token, serverId: mark.serverId, platform, kind, registeredAtMs, updatedAtMs: now };
+    if (known !== undefined) {
+      rows.update(binding);
+      return;
+    }
+    rows.insert(binding);
+    this.#add(1);
+  }
+
+  /** Removes a binding as long as it is still by the same registration; whether it was. */
+  remove(binding: Binding): boolean {
+    const isRemoved = this.#options.rows.delete(binding);
+    if (!isRemoved) return false;
+    this.#removedAtMs = Math.max(this.#removedAtMs, binding.registeredAtMs);
+    this.#add(-1);
+    return true;
+  }
+
+  /** Applies what deliveries have shown; gives the tokens that were removed. */
+  settle(changes: readonly BindingChange[]): ReadonlySet<string> {
+    const { rows, acceptances, clock } = this.#options;
+    const now = clock.epochMs();
+    const dropped = new Set<string>();
+    for (const change of changes) {
+      const { binding } = change;
+      switch (change.kind) {
+        case 'accepted':
+          rows.accept(binding, change.environment, now);
+          acceptances.note(change.environment, change.topic, now);
+          break;
+        case 'refused':
+          rows.refuse(binding, now);
+          break;
+        case 'drop':
+          if (this.remove(binding)) dropped.add(binding.token);
+          break;
+      }
+    }
+    return dropped;
+  }
+
+  #recentlyRemovedAtMs(now: number): number {
+    // Beyond that the clock was set back, and new tokens should not be dated ahead because of it.
+    return this.#removedAtMs < now + SAME_INSTANT_MS ? this.#removedAtMs : 0;
+  }
+
+  #add(difference: number): void {
+    this.#count += difference;
+    this.#options.undo.push(() => {
+      this.#count -= difference;
+    });
+  }
+}
