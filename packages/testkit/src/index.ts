@@ -17,6 +17,19 @@ export { clientQuery, makeIdentity, signedQuery, signText, uniqueTs } from './ho
 export type { HostIdentity, QueryOverrides, SignedQueryOptions, UpgradeRole } from './host-identity.ts';
 export { Inbox } from './inbox.ts';
 export type { TakeOptions } from './inbox.ts';
+export { makeDeviceToken } from './push-requests/device-token.ts';
+export {
+  activityRequest,
+  pushPaths,
+  registerActivityRequest,
+  registerRequest,
+  sendRequest,
+  unregisterActivityRequest,
+} from './push-requests/push-request.ts';
+export type { PushRequest, PushRequestOptions } from './push-requests/push-request.ts';
+export { twinSignature } from './push-requests/signature-twin.ts';
+export { activityText, sendText, validatedItem } from './push-requests/signed-text.ts';
+export type { ActivityFields, ActivityItem, ContentState, SendFields } from './push-requests/signed-text.ts';
 export { RawSocket } from './raw-socket.ts';
 export type { HttpResponse, RawSocketOptions, StreamEnd } from './raw-socket.ts';
 export { closePayload, encodeFrame, encodeUpgrade, opcodes, RawWebSocket } from './raw-web-socket.ts';
