@@ -2,6 +2,8 @@
 export interface ListenerLimits {
   /** A request head has this long to arrive, in ms. */
   readonly handshakeMs: number;
+  /** A request has this long to arrive, its body included, and at least handshakeMs; in ms. @default 60000 */
+  readonly requestMs?: number;
   /** Longest request target, in bytes. */
   readonly maxUrlBytes: number;
   /** A connection has this long to take its last answer, in ms. */

@@ -1,5 +1,5 @@
 import type http from 'node:http';
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
 import { offersWebSocket, type Clock } from '@openchambery/wire';
@@ -7,22 +7,15 @@ import { normaliseIp, UNKNOWN_IP } from '../address/client-ip.ts';
 import type { ConnectionDropped } from './connection-dropped.ts';
 import { destroyInTime, giveLastAnswer, type EndTiming } from './last-answer.ts';
 import type { ListenerLimits } from './listener-limits.ts';
+import { LingeringSockets } from './lingering-sockets.ts';
+import { MountedRequests, type Mounted } from './mounted-requests.ts';
 import { guardParser, type ParserGuard } from './parser-guard.ts';
 import type { RawSocketLimiter } from './raw-socket-limiter.ts';
+import { createServerOptions, KEEP_ALIVE_MS } from './server-options.ts';
 import { Unanswered } from './unanswered.ts';
 
 // An import statement would touch every export, and some of them load Node's fetch: 7 MB and 100 ms for nothing.
 const { createServer } = createRequire(import.meta.url)('node:http') as Pick<typeof http, 'createServer'>;
-
-/** Room for the other headers of a request beside its target, in bytes. */
-const OTHER_HEADERS_BYTES = 16_384;
-/** An idle keep-alive connection; proxies keep theirs 60 to 90 s, and must be the first to let go. In ms. */
-const KEEP_ALIVE_MS = 125_000;
-/** A request has this long to arrive, its body included. In ms. */
-const REQUEST_MS = 60_000;
-/** Bounds of how often Node looks for slow request heads, in ms. */
-const MIN_CHECK_MS = 25;
-const MAX_CHECK_MS = 1000;
 
 /** Requests of one connection that may be unanswered at once; a client that waits for its answers has one. */
 const MAX_UNANSWERED = 8;
@@ -40,7 +33,9 @@ export interface ListenerHandlers {
   admits(request: IncomingMessage): boolean;
   onRequest(request: IncomingMessage, response: ServerResponse): void;
   /** Without it, no upgrade is ever made: offers are answered as plain requests. */
-  onUpgrade?(request: IncomingMessage, socket: Socket, head: Buffer): void;
+  readonly onUpgrade?: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
+  /** Who answers requests in place of `admits` and `onRequest`. @default nobody */
+  readonly mounted?: Mounted;
 }
 
 /** What times and bounds a listener. */
@@ -49,8 +44,7 @@ export interface ListenerContext {
   readonly clock: Clock;
 }
 
-/** Only WebSocket is upgraded; other offers (h2c, for one) are answered as plain requests. Node >= 24.9. */
-type ListenerOptions = ServerOptions & { shouldUpgradeCallback?: (request: IncomingMessage) => boolean };
+const NOTHING_MOUNTED: Mounted = { mounts: [], onFault: () => undefined };
 
 /** The one HTTP server: bounds connections, slow heads and requests, and tells requests from upgrades. */
 export class Listener {
@@ -58,6 +52,8 @@ export class Listener {
   readonly #handlers: ListenerHandlers;
   readonly #server: Server;
   readonly #unanswered = new Unanswered();
+  readonly #lingering: LingeringSockets;
+  readonly #mounted: MountedRequests;
   /** Upgrades that come too early: they are answered in their turn, as plain requests are. */
   readonly #earlyUpgrades = new WeakSet<IncomingMessage>();
   /** Connections that end with the answers they wait for. */
@@ -71,7 +67,9 @@ export class Listener {
   constructor({ limits, clock }: ListenerContext, handlers: ListenerHandlers) {
     this.#timing = { limits, clock };
     this.#handlers = handlers;
-    this.#server = createServer(this.#createOptions(limits));
+    this.#lingering = new LingeringSockets(this.#timing);
+    this.#mounted = new MountedRequests(handlers.mounted ?? NOTHING_MOUNTED, this.#lingering);
+    this.#server = createServer(createServerOptions(limits, (request) => this.#shouldUpgrade(request)));
     // No byte in either direction: a peer may have stopped to take its answers, too.
     this.#server.timeout = Math.max(KEEP_ALIVE_MS, limits.handshakeMs);
     this.#listenToServer();
@@ -103,42 +101,30 @@ export class Listener {
     });
   }
 
-  #createOptions(limits: ListenerLimits): ListenerOptions {
-    return {
-      maxHeaderSize: limits.maxUrlBytes + OTHER_HEADERS_BYTES,
-      // Counts until a request head is complete, and again from the first byte of the next one.
-      headersTimeout: limits.handshakeMs,
-      requestTimeout: Math.max(REQUEST_MS, limits.handshakeMs),
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: Math.min(MAX_CHECK_MS, Math.max(MIN_CHECK_MS, limits.handshakeMs / 10)),
-      // Node's own answer would bypass the count of unanswered requests, and lack `no-store`.
-      requireHostHeader: false,
-      shouldUpgradeCallback: (request) => this.#shouldUpgrade(request),
-    };
-  }
-
   #listenToServer(): void {
     const server = this.#server;
     const answer = (request: IncomingMessage, response: ServerResponse): void =>
-      this.#answer(request, response);
+      this.#answer(request, response, 'nothing');
     server.on('request', answer);
-    // Nobody waits for what these expect: the answer is there before the body.
-    server.on('checkContinue', answer);
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+      this.#answer(request, response, 'continue'),
+    );
     server.on('checkExpectation', answer);
     server.on('connection', (socket: Socket) => this.#accept(socket));
     server.on('connect', (request: IncomingMessage, socket: Socket) => {
       if (this.#handlers.admits(request)) this.#giveLastAnswer(socket, NOT_FOUND);
       else socket.destroy();
     });
-    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      // Where Node has no shouldUpgradeCallback.
-      if (this.#unanswered.count(socket) > 0) this.#giveLastAnswer(socket, BAD_REQUEST);
-      else if (this.#handlers.onUpgrade === undefined) this.#giveLastAnswer(socket, NOT_FOUND);
-      else this.#handlers.onUpgrade(request, socket, head);
-    });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
       this.#answerClientError(error, socket),
     );
+    const { onUpgrade } = this.#handlers;
+    if (onUpgrade === undefined) return;
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      // Where Node has no shouldUpgradeCallback.
+      if (this.#unanswered.count(socket) > 0) this.#giveLastAnswer(socket, BAD_REQUEST);
+      else onUpgrade(request, socket, head);
+    });
   }
 
   #accept(socket: Socket): void {
@@ -147,11 +133,16 @@ export class Listener {
   }
 
   #mayAnswer(socket: Socket): boolean {
-    if (this.#over.has(socket)) return false;
+    if (this.#lingering.has(socket)) return false;
+    if (this.#over.has(socket)) {
+      socket.destroy();
+      return false;
+    }
     if (this.#unanswered.count(socket) < MAX_UNANSWERED) return true;
     const ip = normaliseIp(socket.remoteAddress ?? '') ?? UNKNOWN_IP;
     const detail = `pipelining: more than ${MAX_UNANSWERED} requests wait for their answers`;
     this.#handlers.onDrop({ ip, cause: 'pipelining', detail });
+    socket.destroy();
     return false;
   }
 
@@ -163,21 +154,29 @@ export class Listener {
     return false;
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  #answer(request: IncomingMessage, response: ServerResponse, expectation: 'continue' | 'nothing'): void {
     const { socket, headers, httpVersion } = request;
-    if (!this.#handlers.admits(request)) {
+    const lacksHost = httpVersion === '1.1' && headers.host === undefined;
+    const isRefused = lacksHost || this.#earlyUpgrades.has(request);
+    const mount = isRefused || offersWebSocket(headers) ? undefined : this.#mounted.find(request);
+    if (mount === undefined && !this.#handlers.admits(request)) {
       socket.destroy();
       return;
     }
     this.#unanswered.add(socket, response);
-    const lacksHost = httpVersion === '1.1' && headers.host === undefined;
-    if (lacksHost || this.#earlyUpgrades.has(request)) {
+    if (mount !== undefined) {
+      if (expectation === 'continue') response.writeContinue();
+      this.#mounted.handle(mount, request, response);
+      return;
+    }
+    if (isRefused) {
       this.#endAfter(response);
       response.writeHead(400, { 'cache-control': 'no-store', 'content-length': 0 }).end();
       return;
     }
     // Each piece of such a body would be handled on its own, and nobody wants it.
     if (headers['transfer-encoding'] !== undefined) this.#endAfter(response);
+    // Nobody waits for what a client expects here: the answer is there before the body.
     this.#handlers.onRequest(request, response);
   }
 
@@ -192,6 +191,8 @@ export class Listener {
   /** Not HTTP, a head beyond all bounds, or none in time. */
   #answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    // Its stream is cut for the parser, not for the peer.
+    if (this.#lingering.has(socket) && !isLate) return;
     if (isLate || !socket.writable || this.#over.has(socket)) socket.destroy();
     else this.#giveLastAnswer(socket, error.code === 'HPE_HEADER_OVERFLOW' ? HEADERS_TOO_LARGE : BAD_REQUEST);
   }
