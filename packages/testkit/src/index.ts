@@ -34,21 +34,12 @@ export { RawSocket } from './raw-socket.ts';
 export type { HttpResponse, RawSocketOptions, StreamEnd } from './raw-socket.ts';
 export { closePayload, encodeFrame, encodeUpgrade, opcodes, RawWebSocket } from './raw-web-socket.ts';
 export type { IncomingFrame, OutgoingFrame, UpgradeRequest } from './raw-web-socket.ts';
-export {
-  freePort,
-  RELAY_PREFIX,
-  residentBytes,
-  runRelay,
-  spawnRelay,
-  startRelay,
-} from './relay-process.ts';
-export type {
-  ExitInfo,
-  RelayCommand,
-  RelayCommandOptions,
-  RelayProcess,
-  StartRelayOptions,
-} from './relay-process.ts';
+export { freePort, residentBytes } from './daemon-process.ts';
+export type { DaemonCommand, DaemonProcess, ExitInfo, FinishedCommand } from './daemon-process.ts';
+export { PUSH_PREFIX, runPush, spawnPush, startPush } from './push-process.ts';
+export type { PushCommand, PushCommandOptions, PushProcess, StartPushOptions } from './push-process.ts';
+export { RELAY_PREFIX, runRelay, spawnRelay, startRelay } from './relay-process.ts';
+export type { RelayCommand, RelayCommandOptions, RelayProcess, StartRelayOptions } from './relay-process.ts';
 export { openPair, TestClient, TestHost } from './test-host.ts';
 export type { ControlMessage, HostOptions, TestPair } from './test-host.ts';
 export { DEFAULT_WAIT_MS, delay, eventually, withTimeout } from './wait.ts';
