@@ -51,7 +51,7 @@ export default {
       severity: 'error',
       comment: 'a relative path into another package goes around its list of exports',
       from: { path: '^packages/([^/]+)/|^apps/([^/]+)/' },
-      to: { path: '^packages/([^/]+)/src/(?!index[.]ts$)', pathNot: '^packages/$1/' },
+      to: { path: '^packages/([^/]+)/src/(?!(?:options/)?index[.]ts$)', pathNot: '^packages/$1/' },
     },
     {
       name: 'no-cycles',
