@@ -1,5 +1,5 @@
-// Bundles the command for publishing: our own packages inlined, packages from npm left to npm.
-import { readFile, rm } from 'node:fs/promises';
+// Bundles the commands for publishing: our own packages inlined, packages from npm left to npm.
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -8,17 +8,21 @@ const here = dirname(fileURLToPath(import.meta.url));
 const manifest = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
 const outdir = join(here, 'dist');
 
+// The worker is started by the relay in combined mode.
+const entryPoints = ['openchamber-relay', 'openchamber-push-relay', 'push-worker'];
+
 // Chunk names carry a hash; old ones would pile up in the tarball. dist/types belongs to tsc.
 await Promise.all([
-  rm(join(outdir, 'openchamber-relay.js'), { force: true }),
+  ...entryPoints.map((name) => rm(join(outdir, `${name}.js`), { force: true })),
   rm(join(outdir, 'chunks'), { recursive: true, force: true }),
 ]);
-await build({
+const { metafile } = await build({
   absWorkingDir: here,
-  entryPoints: ['src/openchamber-relay.ts'],
+  entryPoints: entryPoints.map((name) => `src/${name}.ts`),
   outdir,
   bundle: true,
   splitting: true,
+  metafile: true,
   chunkNames: 'chunks/[name]-[hash]',
   format: 'esm',
   platform: 'node',
@@ -29,3 +33,5 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
 });
+// Not published: by it a test sees what a relay without push loads.
+await writeFile(join(outdir, 'bundle-graph.json'), JSON.stringify(metafile));

@@ -25,7 +25,8 @@ export function fingerprintInstallation() {
 /** What the bundle depends on, and the bundle itself, so that one made from other sources is noticed. */
 export function fingerprintBundle() {
   const hash = createHash('sha256');
-  for (const name of ['package.json', 'bundle.mjs', join('dist', 'openchamber-relay.js')]) {
+  const bundles = ['openchamber-relay.js', 'openchamber-push-relay.js', 'push-worker.js'];
+  for (const name of ['package.json', 'bundle.mjs', ...bundles.map((bundle) => join('dist', bundle))]) {
     addFile(hash, join(appFolder, name));
   }
   addFile(hash, join(root, 'pnpm-lock.yaml'));

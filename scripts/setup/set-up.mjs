@@ -1,8 +1,8 @@
-// Makes a checkout ready to run: dependencies, then the bundled command. Silent when there is nothing to do.
+// Makes a checkout ready to run: dependencies, then the bundled commands. Silent when there is nothing to do.
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { appFolder } from '../run/workspace.mjs';
-import { bundleCommand } from './bundle.mjs';
+import { bundleCommands } from './bundle.mjs';
 import { installDependencies } from './install.mjs';
 import { SetupError } from './setup-error.mjs';
 
@@ -14,7 +14,7 @@ export async function setUp() {
     checkNode();
     restoreManifest();
     await installDependencies(say);
-    await bundleCommand(say);
+    await bundleCommands(say);
   } catch (error) {
     if (!(error instanceof SetupError)) {
       throw error;

@@ -16,7 +16,8 @@ export async function checkPackage() {
     const tarball = await pack(folder);
     const installed = await install(folder, tarball);
     checkContents(installed);
-    await checkVersion(installed);
+    await checkCommand(installed, 'openchamber-relay');
+    await checkCommand(installed, 'openchamber-push-relay');
     await forwardFrames(installed);
     return 0;
   } catch (error) {
@@ -51,10 +52,8 @@ async function install(folder, tarball) {
   if (code !== 0) {
     throw new PackageFault(`npm install of the tarball failed:\n${output}`);
   }
-  return {
-    modules: join(cwd, 'node_modules'),
-    command: join(cwd, 'node_modules', '.bin', 'openchamber-relay'),
-  };
+  const modules = join(cwd, 'node_modules');
+  return { modules, command: (name) => join(modules, '.bin', name) };
 }
 
 function checkContents({ modules }) {
@@ -76,19 +75,23 @@ function checkContents({ modules }) {
   }
 }
 
-async function checkVersion({ command }) {
+async function checkCommand(installed, name) {
   const { version } = JSON.parse(readFileSync(join(appFolder, 'package.json'), 'utf8'));
-  const { code, output } = await run(command, ['--version'], { env });
-  if (code !== 0 || output !== `${version}\n`) {
-    throw new PackageFault(
-      `openchamber-relay --version: exit code ${code}, expected ${version}, got ${output}`,
-    );
+  await expectOutput(installed, [name, '--version'], (output) => output === `${version}\n`);
+  await expectOutput(installed, [name, '--help'], (output) => output.startsWith(`Usage: ${name} `));
+}
+
+/** On any Node.js that the package may be installed with, however old it is for push itself. */
+async function expectOutput({ command }, [name, flag], isExpected) {
+  const { code, output } = await run(command(name), [flag], { env });
+  if (code !== 0 || !isExpected(output)) {
+    throw new PackageFault(`${name} ${flag}: exit code ${code}, got ${output}`);
   }
 }
 
 async function forwardFrames({ command }) {
   const mebibytes = 1;
-  if ((await runDemo({ command, bytes: mebibytes * 1024 * 1024, env })) !== 0) {
+  if ((await runDemo({ command: command('openchamber-relay'), bytes: mebibytes * 1024 * 1024, env })) !== 0) {
     throw new PackageFault('The installed relay did not forward a file there and back.');
   }
 }

@@ -1,29 +1,38 @@
-import { SETTINGS, SWITCHES, variableOf } from '../config/settings.ts';
+import { toVariableName } from '@openchambery/daemon';
+import { oppositeFlag, SWITCHES } from '../config/settings.ts';
 import type { Setting } from '../config/settings.ts';
+import type { Program } from './program.ts';
 
 /** Lines stay readable in a terminal of this many columns. */
 const COLUMNS = 92;
 const FLAG_INDENT = 28;
 const MEANING_INDENT = 6;
 
+/** What `--help` is made from. */
+export type HelpSource = Pick<Program<string, unknown>, 'command' | 'noun' | 'notes' | 'table'>;
+
 /** The whole `--help`, from the tables alone. */
-export function formatHelp(): string {
-  const names = SETTINGS.map(({ variable }) => variable.length);
-  const defaults = SETTINGS.map(({ defaultText }) => defaultText.length);
+export function formatHelp({ command, noun, notes, table: { prefix, settings } }: HelpSource): string {
+  const names = settings.map(({ variable }) => variable.length);
+  const defaults = settings.map(({ defaultText }) => defaultText.length);
   const widths = { name: Math.max(...names), default: Math.max(...defaults) };
+  const inVariables = nameVariables(prefix, settings);
   return [
-    'Usage: openchamber-relay [options]',
+    `Usage: ${command} [options]`,
     '',
-    'Runs a self-hosted OpenChamber relay in the foreground.',
+    `Runs a self-hosted OpenChamber ${noun} in the foreground.`,
     '',
     'Options:',
-    ...SETTINGS.flatMap(formatFlag),
+    ...settings.flatMap(formatFlag),
     ...SWITCHES.map(({ flag, short, meaning }) =>
       besideFlag(short === undefined ? `    ${flag}` : `${short}, ${flag}`, meaning),
     ),
     '',
     'Environment, with defaults and units:',
-    ...SETTINGS.map((setting) => formatVariable(setting, widths)),
+    ...settings.flatMap((setting) => [
+      formatVariable(setting, widths),
+      ...wrap(inVariables(setting.meaning), MEANING_INDENT),
+    ]),
     '',
     ...wrap(
       'A flag goes before its variable and a variable before the default. A blank variable counts as unset. ' +
@@ -31,25 +40,26 @@ export function formatHelp(): string {
       0,
     ),
     ...wrap(
-      'SIGTERM or SIGINT stops the relay cleanly (exit code 0); a second signal stops it at once. ' +
+      `SIGTERM or SIGINT stops the ${noun} cleanly (exit code 0); a second signal stops it at once. ` +
         'Exit code 1 means that it could not start.',
       0,
     ),
+    ...notes.flatMap((note) => wrap(note, 0)),
     '',
   ].join('\n');
 }
 
-function formatFlag({ flag, argument, variable, defaultText, meaning }: Setting): readonly string[] {
+function formatFlag(setting: Setting): readonly string[] {
+  const { flag, argument, variable, defaultText, meaning } = setting;
   if (flag === undefined) {
     return [];
   }
   const usage = argument === undefined ? `    ${flag}` : `    ${flag} ${argument}`;
   const lines = [besideFlag(usage, meaning), ...wrap(`${variable}, default ${defaultText}`, FLAG_INDENT)];
-  return argument === undefined ? [...lines, formatOpposite(flag)] : lines;
-}
-
-function formatOpposite(flag: string): string {
-  return besideFlag(`    ${flag.replace('--', '--no-')}`, 'do not, whatever the variable says');
+  const opposite = oppositeFlag(setting);
+  return opposite === undefined
+    ? lines
+    : [...lines, besideFlag(`    ${opposite}`, 'do not, whatever the variable says')];
 }
 
 function besideFlag(usage: string, meaning: string): string {
@@ -57,18 +67,18 @@ function besideFlag(usage: string, meaning: string): string {
 }
 
 function formatVariable(setting: Setting, widths: { name: number; default: number }): string {
-  const { variable, defaultText, unit, meaning } = setting;
-  const row = `  ${variable.padEnd(widths.name)}  ${defaultText.padStart(widths.default)} ${unit}`.trimEnd();
-  return [row, ...wrap(nameVariables(meaning), MEANING_INDENT)].join('\n');
+  const { variable, defaultText, unit } = setting;
+  return `  ${variable.padEnd(widths.name)}  ${defaultText.padStart(widths.default)} ${unit}`.trimEnd();
 }
 
-/** The table of limits speaks of `maxConnections`; here that is `OPENCHAMBER_RELAY_SERVER_MAX_CONNECTIONS`. */
-function nameVariables(meaning: string): string {
-  return SETTINGS.reduce(
-    (text, { option }) =>
-      /[A-Z]/.test(option) ? text.replaceAll(new RegExp(`\\b${option}\\b`, 'g'), variableOf(option)) : text,
-    meaning,
-  );
+/** A table of limits speaks of `maxConnections`; here that is `OPENCHAMBER_RELAY_SERVER_MAX_CONNECTIONS`. */
+function nameVariables(prefix: string, settings: readonly Setting[]): (text: string) => string {
+  const names = settings.map(({ option }) => option).filter((option) => /[A-Z]/.test(option));
+  return (text) =>
+    names.reduce(
+      (named, name) => named.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), `${prefix}${toVariableName(name)}`),
+      text,
+    );
 }
 
 function wrap(text: string, indent: number): readonly string[] {

@@ -1,25 +1,34 @@
-import type { Config } from '../config/resolve-config.ts';
-import { variableOf } from '../config/settings.ts';
-
-const CHANGE_PORT = `change --port or ${variableOf('port')}`;
-const CHANGE_HOST = `change --host or ${variableOf('host')}`;
+/** Where a daemon is to listen, and how its operator can change that. */
+export interface ListenTarget {
+  readonly host: string;
+  readonly port: number;
+  /** What the program's variables start with. */
+  readonly prefix: string;
+}
 
 /** What went wrong and what to change, by the error code of `listen` (errno names, getaddrinfo names). */
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: `the address is already in use; stop the other program or ${CHANGE_PORT}`,
-  EACCES: `permission denied (ports below 1024 often need privileges); ${CHANGE_PORT}`,
-  EADDRNOTAVAIL: `this machine does not have that address; ${CHANGE_HOST}`,
-  EAFNOSUPPORT: `this machine does not have that kind of address; ${CHANGE_HOST}`,
-  EINVAL: `the address cannot be listened on; ${CHANGE_HOST}`,
-  ENOTFOUND: `the host name is not known; ${CHANGE_HOST}`,
-  EAI_AGAIN: `the host name could not be looked up; ${CHANGE_HOST}`,
+const REASONS: Readonly<Record<string, { readonly reason: string; readonly change: 'host' | 'port' }>> = {
+  EADDRINUSE: { reason: 'the address is already in use; stop the other program or', change: 'port' },
+  EACCES: { reason: 'permission denied (ports below 1024 often need privileges);', change: 'port' },
+  EADDRNOTAVAIL: { reason: 'this machine does not have that address;', change: 'host' },
+  EAFNOSUPPORT: { reason: 'this machine does not have that kind of address;', change: 'host' },
+  EINVAL: { reason: 'the address cannot be listened on;', change: 'host' },
+  ENOTFOUND: { reason: 'the host name is not known;', change: 'host' },
+  EAI_AGAIN: { reason: 'the host name could not be looked up;', change: 'host' },
 };
 
-/** One line about why the relay cannot listen. */
-export function describeListenFailure(error: unknown, { host, port }: Config): string {
+/** One line about why a daemon cannot listen. */
+export function describeListenFailure(error: unknown, { host, port, prefix }: ListenTarget): string {
   const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const known = REASONS[code];
   const reason =
-    REASONS[code] ?? (error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : 'unknown error');
+    known === undefined
+      ? messageOf(error)
+      : `${known.reason} change --${known.change} or ${prefix}${known.change.toUpperCase()}`;
   return `Cannot listen on ${where}: ${reason}${code === '' ? '' : ` (${code})`}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : 'unknown error';
 }

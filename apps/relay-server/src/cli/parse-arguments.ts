@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { nearestName } from '../config/nearest-name.ts';
 import type { FlagValues } from '../config/setting-source.ts';
-import { SETTINGS, SWITCHES } from '../config/settings.ts';
-import type { SettingOption } from '../config/settings.ts';
+import { oppositeFlag, SWITCHES } from '../config/settings.ts';
+import type { Setting } from '../config/settings.ts';
 
 /** A command line, taken apart. */
 export interface ParsedArguments {
@@ -21,24 +21,24 @@ export interface ParsedArguments {
  * Takes a command line apart. A problem does not end the parsing: whether `--json` was given decides how the
  * problem itself is reported.
  */
-export function parseArguments(argv: readonly string[]): ParsedArguments {
-  const command = createCommand();
+export function parseArguments(settings: readonly Setting[], argv: readonly string[]): ParsedArguments {
+  const command = createCommand(settings);
   const { operands, unknown } = command.parseOptions([...argv]);
   const values: Readonly<Record<string, string | boolean | undefined>> = command.opts();
   return {
-    flags: pickFlags(values),
+    flags: pickFlags(settings, values),
     json: values['json'] === true,
     quiet: values['quiet'] === true,
     help: values['help'] === true,
     version: values['version'] === true,
-    problem: findProblem(operands, unknown),
+    problem: findProblem(allFlags(settings), { operands, unknown }),
   };
 }
 
 /** Only commander's parser is used: its help and its error texts are replaced by ours. */
-function createCommand(): Command {
+function createCommand(settings: readonly Setting[]): Command {
   const command = new Command().helpOption(false);
-  for (const { flag, argument } of SETTINGS) {
+  for (const { flag, argument } of settings) {
     if (flag !== undefined) {
       // An optional value never swallows the next flag, so `--port --json` is a missing value, not a port.
       command.option(
@@ -46,16 +46,21 @@ function createCommand(): Command {
       );
     }
   }
-  command.option('--no-trust-proxy');
+  for (const opposite of oppositesOf(settings)) {
+    command.option(opposite);
+  }
   for (const { flag, short } of SWITCHES) {
     command.option(short === undefined ? flag : `${short}, ${flag}`);
   }
   return command;
 }
 
-function pickFlags(values: Readonly<Record<string, string | boolean | undefined>>): FlagValues {
-  const flags: Partial<Record<SettingOption, string | boolean>> = {};
-  for (const { option, flag } of SETTINGS) {
+function pickFlags(
+  settings: readonly Setting[],
+  values: Readonly<Record<string, string | boolean | undefined>>,
+): FlagValues {
+  const flags: Record<string, string | boolean> = {};
+  for (const { option, flag } of settings) {
     const value = values[option];
     if (flag !== undefined && value !== undefined) {
       flags[option] = value;
@@ -65,16 +70,29 @@ function pickFlags(values: Readonly<Record<string, string | boolean | undefined>
 }
 
 /** Every flag there is, the short ones left out. */
-const ALL_FLAGS: readonly string[] = [
-  ...SETTINGS.flatMap(({ flag }) => flag ?? []),
-  '--no-trust-proxy',
-  ...SWITCHES.map(({ flag }) => flag),
-];
+function allFlags(settings: readonly Setting[]): readonly string[] {
+  return [
+    ...settings.flatMap(({ flag }) => flag ?? []),
+    ...oppositesOf(settings),
+    ...SWITCHES.map(({ flag }) => flag),
+  ];
+}
 
-function findProblem(operands: readonly string[], unknown: readonly string[]): ConfigError | undefined {
+function oppositesOf(settings: readonly Setting[]): readonly string[] {
+  return settings.flatMap((setting) => oppositeFlag(setting) ?? []);
+}
+
+/** What commander could not place. */
+interface Leftovers {
+  readonly operands: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+function findProblem(flags: readonly string[], { operands, unknown }: Leftovers): ConfigError | undefined {
+  const allowed = `one of ${flags.join(', ')}`;
   const stray = operands[0];
   if (stray !== undefined) {
-    return new ConfigError(`Unexpected argument ${describeValue(stray)}: expected ${oneOfTheFlags()}`);
+    return new ConfigError(`Unexpected argument ${describeValue(stray)}: expected ${allowed}`);
   }
   const first = unknown[0];
   if (first === undefined) {
@@ -82,16 +100,12 @@ function findProblem(operands: readonly string[], unknown: readonly string[]): C
   }
   // What follows `=` may be a secret meant for another program; only the name is repeated.
   const name = first.split('=', 1).join('');
-  if (ALL_FLAGS.includes(name)) {
+  if (flags.includes(name)) {
     return new ConfigError(
       `Invalid ${name}: expected no value, got ${describeValue(first.slice(name.length + 1))}`,
     );
   }
-  const nearest = nearestName(name.toLowerCase(), ALL_FLAGS);
+  const nearest = nearestName(name.toLowerCase(), flags);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  return new ConfigError(`Unknown option ${describeValue(name)}: expected ${oneOfTheFlags()}${hint}`);
-}
-
-function oneOfTheFlags(): string {
-  return `one of ${ALL_FLAGS.join(', ')}`;
+  return new ConfigError(`Unknown option ${describeValue(name)}: expected ${allowed}${hint}`);
 }

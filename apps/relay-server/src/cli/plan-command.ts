@@ -1,38 +1,36 @@
 import { ConfigError } from '../config/config-error.ts';
-import { resolveConfig } from '../config/resolve-config.ts';
-import type { Config } from '../config/resolve-config.ts';
 import { createSettingSource } from '../config/setting-source.ts';
 import type { Environment } from '../config/setting-source.ts';
 import { findUnknownVariables } from '../config/unknown-variables.ts';
-import type { UnknownVariable } from '../config/unknown-variables.ts';
 import { formatHelp } from './help-text.ts';
 import { parseArguments } from './parse-arguments.ts';
+import type { Program, ServePlan } from './program.ts';
+import type { ReportStyle } from './startup-report.ts';
 import { version } from './version.ts';
 
-/** How the outcome of start-up is reported. */
-export interface ReportStyle {
-  readonly json: boolean;
-  readonly quiet: boolean;
-}
-
 /** What one invocation is to do. */
-export type Plan =
+export type Plan<Config> =
   | { readonly action: 'print'; readonly text: string }
   | { readonly action: 'refuse'; readonly problem: string; readonly style: ReportStyle }
-  | {
-      readonly action: 'serve';
-      readonly config: Config;
-      readonly unknownVariables: readonly UnknownVariable[];
-      readonly style: ReportStyle;
-    };
+  | ServePlan<Config>;
 
-/** Decides what to do from the command line and the environment; touches nothing. */
-export function planCommand(argv: readonly string[], env: Environment): Plan {
-  const parsed = parseArguments(argv);
+/** Where an invocation comes from. */
+export interface Invocation {
+  readonly argv: readonly string[];
+  readonly env: Environment;
+}
+
+/** Decides what to do from the command line and the environment; opens nothing. */
+export function planCommand<Option extends string, Config>(
+  program: Program<Option, Config>,
+  { argv, env }: Invocation,
+): Plan<Config> {
+  const { table } = program;
+  const parsed = parseArguments(table.settings, argv);
   const style = { json: parsed.json, quiet: parsed.quiet };
   // Somebody who asks for help gets it, however wrong the rest of the line is.
   if (parsed.help) {
-    return { action: 'print', text: formatHelp() };
+    return { action: 'print', text: formatHelp(program) };
   }
   if (parsed.version) {
     return { action: 'print', text: `${version}\n` };
@@ -41,8 +39,8 @@ export function planCommand(argv: readonly string[], env: Environment): Plan {
     return { action: 'refuse', problem: parsed.problem.message, style };
   }
   try {
-    const config = resolveConfig(createSettingSource(parsed.flags, env));
-    return { action: 'serve', config, unknownVariables: findUnknownVariables(env), style };
+    const config = program.resolveConfig(createSettingSource(table.settings, { flags: parsed.flags, env }));
+    return { action: 'serve', config, unknownVariables: findUnknownVariables(table, env), style };
   } catch (error) {
     if (error instanceof ConfigError) {
       return { action: 'refuse', problem: error.message, style };

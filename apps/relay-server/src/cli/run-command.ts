@@ -1,6 +1,6 @@
-import type { Environment } from '../config/setting-source.ts';
 import { planCommand } from './plan-command.ts';
-import { serve } from './serve.ts';
+import type { Invocation } from './plan-command.ts';
+import type { Program } from './program.ts';
 import { reportFailure } from './startup-report.ts';
 import type { Output } from './startup-report.ts';
 
@@ -9,10 +9,13 @@ const output: Output = {
   stderr: (text) => void process.stderr.write(text),
 };
 
-/** Runs one invocation of the command; the process ends by itself or through a signal. */
-export async function runCommand(argv: readonly string[], env: Environment): Promise<void> {
+/** Runs one invocation of a command; the process ends by itself or through a signal. */
+export async function runCommand<Option extends string, Config>(
+  program: Program<Option, Config>,
+  invocation: Invocation,
+): Promise<void> {
   surviveClosedPipes();
-  const plan = planCommand(argv, env);
+  const plan = planCommand(program, invocation);
   switch (plan.action) {
     case 'print':
       output.stdout(plan.text);
@@ -22,7 +25,7 @@ export async function runCommand(argv: readonly string[], env: Environment): Pro
       process.exitCode = 1;
       break;
     case 'serve':
-      await serve(plan, output);
+      await program.serve(plan, { env: invocation.env, output });
       break;
   }
 }

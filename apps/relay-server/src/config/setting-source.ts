@@ -1,8 +1,7 @@
-import { SETTINGS } from './settings.ts';
-import type { Setting, SettingOption } from './settings.ts';
+import type { Setting } from './settings.ts';
 
 /** Flags as given on the command line; `true` stands for a flag whose value is missing or that takes none. */
-export type FlagValues = Readonly<Partial<Record<SettingOption, string | boolean>>>;
+export type FlagValues = Readonly<Partial<Record<string, string | boolean>>>;
 
 /** The environment, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,15 +15,29 @@ export interface Given {
 }
 
 /** Finds the value of a setting that counts: flag, then variable; undefined means the default. */
-export type SettingSource = (option: SettingOption) => Given | undefined;
+export type SettingSource<Option extends string = string> = (option: Option) => Given | undefined;
+
+/** What an operator has said: on the command line and in the environment. */
+export interface Sayings {
+  readonly flags: FlagValues;
+  readonly env: Environment;
+}
 
 /** Looks values up in flags and environment; what a flag hides is never looked at. */
-export function createSettingSource(flags: FlagValues, env: Environment): SettingSource {
-  const settings = new Map<SettingOption, Setting>(SETTINGS.map((setting) => [setting.option, setting]));
+export function createSettingSource<Option extends string>(
+  settings: readonly Setting<Option>[],
+  { flags, env }: Sayings,
+): SettingSource<Option> {
+  const byOption = new Map<Option, Setting>(settings.map((setting) => [setting.option, setting]));
   return (option) => {
-    const setting = settings.get(option);
+    const setting = byOption.get(option);
     return setting && (fromFlag(setting, flags[option]) ?? fromVariable(setting, env[setting.variable]));
   };
+}
+
+/** Compose files and shells can hardly unset a variable, only blank it; so blank means unset. */
+export function isSet(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== '';
 }
 
 function fromFlag(setting: Setting, value: string | boolean | undefined): Given | undefined {
@@ -35,7 +48,6 @@ function fromFlag(setting: Setting, value: string | boolean | undefined): Given 
   return { name: setting.flag, text: lacksValue ? undefined : String(value) };
 }
 
-/** Compose files and shells can hardly unset a variable, only blank it; so blank means unset. */
 function fromVariable(setting: Setting, value: string | undefined): Given | undefined {
-  return value === undefined || value.trim() === '' ? undefined : { name: setting.variable, text: value };
+  return isSet(value) ? { name: setting.variable, text: value } : undefined;
 }

@@ -1,8 +1,9 @@
 import { nearestName } from './nearest-name.ts';
+import { isSet } from './setting-source.ts';
 import type { Environment } from './setting-source.ts';
-import { SETTINGS, VARIABLE_PREFIX } from './settings.ts';
+import type { SettingTable } from './settings.ts';
 
-/** A variable that carries the relay's prefix and means nothing: almost surely a typo. */
+/** A variable that carries a program's prefix and means nothing: almost surely a typo. */
 export interface UnknownVariable {
   readonly name: string;
   /** The full name of the variable that was probably meant. */
@@ -10,14 +11,15 @@ export interface UnknownVariable {
 }
 
 /** Finds what an operator believes to have set and has not; blank variables count as unset. */
-export function findUnknownVariables(env: Environment): readonly UnknownVariable[] {
-  const known = SETTINGS.map((setting) => setting.variable.slice(VARIABLE_PREFIX.length));
+export function findUnknownVariables(table: SettingTable, env: Environment): readonly UnknownVariable[] {
+  const { prefix, settings, foreignVariables } = table;
+  const known = settings.map((setting) => setting.variable.slice(prefix.length));
   return Object.entries(env)
-    .filter(([name, value]) => name.startsWith(VARIABLE_PREFIX) && value !== undefined && value.trim() !== '')
-    .map(([name]) => ({ name, tail: name.slice(VARIABLE_PREFIX.length) }))
+    .filter(([name, value]) => name.startsWith(prefix) && isSet(value) && !foreignVariables.includes(name))
+    .map(([name]) => ({ name, tail: name.slice(prefix.length) }))
     .filter(({ tail }) => !known.includes(tail))
     .map(({ name, tail }) => {
       const nearest = nearestName(tail, known);
-      return { name, suggestion: nearest && `${VARIABLE_PREFIX}${nearest}` };
+      return { name, suggestion: nearest && `${prefix}${nearest}` };
     });
 }

@@ -1,9 +1,11 @@
 import { RELAY_LIMITS } from '@openchambery/relay';
 import { describe, expect, it } from 'vitest';
 import { formatHelp } from '../../src/cli/help-text.ts';
-import { SETTINGS, SWITCHES } from '../../src/config/settings.ts';
+import { SWITCHES } from '../../src/config/settings.ts';
+import { relayProgram } from './support/programs.ts';
 
-const help = formatHelp();
+const SETTINGS = relayProgram.table.settings;
+const help = formatHelp(relayProgram);
 const lines = help.split('\n');
 
 describe('--help', () => {

@@ -2,21 +2,22 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planCommand } from '../../src/cli/plan-command.ts';
 import type { Plan } from '../../src/cli/plan-command.ts';
-import type { Config } from '../../src/config/resolve-config.ts';
-import { SETTINGS } from '../../src/config/settings.ts';
+import type { RelayConfig } from '../../src/relay/resolve-config.ts';
+import { relayProgram } from './support/programs.ts';
 
+const SETTINGS = relayProgram.table.settings;
 const PREFIX = 'OPENCHAMBER_RELAY_SERVER_';
 const FLAGS =
   'one of --host, --port, --path, --public-url, --trust-proxy, --no-trust-proxy, --json, --quiet, --help, --version';
 
 type Variables = Readonly<Record<string, string>>;
 
-function plan(line: string, variables: Variables = {}): Plan {
+function plan(line: string, variables: Variables = {}): Plan<RelayConfig> {
   const env = Object.fromEntries(Object.entries(variables).map(([name, value]) => [PREFIX + name, value]));
-  return planCommand(line === '' ? [] : line.split(' '), env);
+  return planCommand(relayProgram, { argv: line === '' ? [] : line.split(' '), env });
 }
 
-function configOf(line: string, variables?: Variables): Config {
+function configOf(line: string, variables?: Variables): RelayConfig {
   const planned = plan(line, variables);
   if (planned.action !== 'serve') {
     throw new Error(JSON.stringify(planned));
@@ -229,11 +230,12 @@ describe('help and version', () => {
 describe('unknown variables', () => {
   it('are found, with the name that was probably meant', () => {
     const variables = { PROT: '80', MAX_HOST: '3', ZZZZZZZZZZ: '1', PORT: '9', MAX_BLANK: ' ' };
-    const planned = planCommand([], {
+    const env = {
       ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [PREFIX + name, value])),
       PORT: '1',
       OPENCHAMBER_RELAY_IMAGE: 'x',
-    });
+    };
+    const planned = planCommand(relayProgram, { argv: [], env });
     expect(planned).toMatchObject({
       unknownVariables: [
         { name: `${PREFIX}PROT`, suggestion: `${PREFIX}PORT` },
@@ -268,7 +270,7 @@ describe('any command line and environment', () => {
         fc.array(word, { maxLength: 6 }),
         fc.dictionary(fc.constantFrom(...names), fc.string()),
         (argv, env) => {
-          const planned = planCommand(argv, env);
+          const planned = planCommand(relayProgram, { argv, env });
           if (planned.action === 'refuse') {
             expect(planned.problem).toMatch(
               /^(?:Invalid|Unknown option|Unexpected argument) [\x20-\x7e]{1,1000}$/,

@@ -1,11 +1,13 @@
 import { resolveRelayOptions } from '@openchambery/relay';
 import { describe, expect, it } from 'vitest';
 import { describeListenFailure } from '../../src/cli/listen-failure.ts';
-import { relayUrl, reportFailure, reportListening } from '../../src/cli/startup-report.ts';
-import type { ReportStyle } from '../../src/cli/plan-command.ts';
-import type { Config } from '../../src/config/resolve-config.ts';
+import type { ListenTarget } from '../../src/cli/listen-failure.ts';
+import { reportFailure, reportStarted } from '../../src/cli/startup-report.ts';
+import type { Output, ReportStyle } from '../../src/cli/startup-report.ts';
+import { announceRelay, relayUrl } from '../../src/relay/announcement.ts';
+import type { RelayConfig } from '../../src/relay/resolve-config.ts';
 
-function config(changes: Partial<Config> = {}): Config {
+function config(changes: Partial<RelayConfig> = {}): RelayConfig {
   const { limits } = resolveRelayOptions();
   return {
     host: '127.0.0.1',
@@ -19,7 +21,7 @@ function config(changes: Partial<Config> = {}): Config {
   };
 }
 
-function capture(report: (output: Parameters<typeof reportFailure>[0]) => void): {
+function capture(report: (output: Output) => void): {
   out: string;
   err: string;
 } {
@@ -33,6 +35,10 @@ function capture(report: (output: Parameters<typeof reportFailure>[0]) => void):
     },
   });
   return written;
+}
+
+function reportListening(output: Output, style: ReportStyle, config: RelayConfig): void {
+  reportStarted(output, style, announceRelay(config, 'absent'));
 }
 
 const PLAIN: ReportStyle = { json: false, quiet: false };
@@ -82,12 +88,16 @@ describe('a relay that does not start', () => {
 });
 
 describe('a listen error', () => {
+  function target(changes: Partial<RelayConfig> = {}): ListenTarget {
+    return { ...config(changes), prefix: 'OPENCHAMBER_RELAY_SERVER_' };
+  }
+
   function failure(code: string): Error {
     return Object.assign(new Error(`listen ${code}: bad\nluck 127.0.0.1:80`), { code });
   }
 
   it.each(['EADDRINUSE', 'EACCES'])('%s names the address and the port setting', (code) => {
-    const line = describeListenFailure(failure(code), config());
+    const line = describeListenFailure(failure(code), target());
     expect(line).toMatch(
       /^Cannot listen on 127\.0\.0\.1:8787: .*--port or OPENCHAMBER_RELAY_SERVER_PORT \(E[A-Z]+\)$/,
     );
@@ -96,7 +106,7 @@ describe('a listen error', () => {
   it.each(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'])(
     '%s names the address and the host setting',
     (code) => {
-      const line = describeListenFailure(failure(code), config({ host: '::2' }));
+      const line = describeListenFailure(failure(code), target({ host: '::2' }));
       expect(line).toMatch(
         /^Cannot listen on \[::2\]:8787: .*--host or OPENCHAMBER_RELAY_SERVER_HOST \(E[A-Z_]+\)$/,
       );
@@ -104,9 +114,9 @@ describe('a listen error', () => {
   );
 
   it('of an unknown kind stays one line', () => {
-    expect(describeListenFailure(failure('EMFILE'), config())).toBe(
+    expect(describeListenFailure(failure('EMFILE'), target())).toBe(
       'Cannot listen on 127.0.0.1:8787: listen EMFILE: bad luck 127.0.0.1:80 (EMFILE)',
     );
-    expect(describeListenFailure('?', config())).toBe('Cannot listen on 127.0.0.1:8787: unknown error');
+    expect(describeListenFailure('?', target())).toBe('Cannot listen on 127.0.0.1:8787: unknown error');
   });
 });

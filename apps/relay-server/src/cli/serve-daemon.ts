@@ -1,0 +1,85 @@
+import { describeValue } from '@openchambery/daemon';
+import type { Logger } from 'pino';
+import type { LogLevel } from '../config/settings.ts';
+import type { UnknownVariable } from '../config/unknown-variables.ts';
+import { exitAfterOutput } from './exit.ts';
+import { createLog } from './log.ts';
+import { reportFailure, reportStarted } from './startup-report.ts';
+import type { Announcement, Output, ReportStyle } from './startup-report.ts';
+import { createStopSignalHandler, STOP_SIGNALS } from './stop-signals.ts';
+
+/** What is started and stopped; each once. */
+export interface Daemon {
+  /** Rejects when it cannot serve. */
+  start(): Promise<void>;
+  /** Resolves when all is gone; bounded in time by itself. */
+  close(): Promise<void>;
+}
+
+/** A daemon to run, and what there is to say about it. */
+export interface Serving {
+  readonly logLevel: LogLevel;
+  readonly unknownVariables: readonly UnknownVariable[];
+  /** The logger is pino's, so that parts of a daemon can have levels of their own. */
+  createDaemon(logger: Logger): Daemon;
+  readonly announcement: Announcement;
+  /** One printable line about why `start` rejected. */
+  describeFailure(error: unknown): string;
+  /** What may stand in the log about a bug. */
+  describeCrash(error: unknown): Record<string, unknown>;
+}
+
+/** Where the outcome of start-up goes. */
+export interface StartReport {
+  readonly output: Output;
+  readonly style: ReportStyle;
+}
+
+/** Starts a daemon and reports the outcome; from then on signals end the process. */
+export async function serveDaemon(serving: Serving, { output, style }: StartReport): Promise<void> {
+  const log = await createLog({ level: serving.logLevel, isTerminal: process.stderr.isTTY });
+  const crash = (error: unknown): never => {
+    log.crash(serving.describeCrash(error));
+    return process.exit(1);
+  };
+  process.on('uncaughtException', crash);
+  warnAbout(serving.unknownVariables, log.logger);
+
+  const daemon = serving.createDaemon(log.logger);
+  const started = daemon.start();
+  const stop = async (): Promise<never> => {
+    await daemon.close();
+    return exitAfterOutput(0, log);
+  };
+  // A signal during start-up lets the daemon come up first; if that fails, the failure below ends the process.
+  onStopSignal(() => void started.then(() => stop().catch(crash), leaveToFailure));
+  try {
+    await started;
+  } catch (error) {
+    reportFailure(output, style, serving.describeFailure(error));
+    return exitAfterOutput(1, log);
+  }
+  reportStarted(output, style, serving.announcement);
+}
+
+function leaveToFailure(): void {
+  // Whoever awaits the start reports its failure and ends the process; there is nothing to stop.
+}
+
+function onStopSignal(drain: () => void): void {
+  const onSignal = createStopSignalHandler({
+    now: () => performance.now(),
+    drain,
+    abort: (exitCode) => process.exit(exitCode),
+  });
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, onSignal);
+  }
+}
+
+function warnAbout(unknownVariables: readonly UnknownVariable[], logger: Logger): void {
+  for (const { name, suggestion } of unknownVariables) {
+    const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+    logger.warn(`Unknown environment variable ${describeValue(name)} has no effect${hint}`);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Clock, Logger, Mount } from '@openchambery/daemon';
+import type { PushConfig } from '../push/resolve-config.ts';
+import { PushGateway } from './push-gateway.ts';
+import { PushThread } from './push-thread.ts';
+import { startWorkerThread } from './worker-thread.ts';
+
+/** What push on the relay's listener needs. */
+export interface MountedPushOptions {
+  readonly config: PushConfig;
+  /** The file of the worker. */
+  readonly worker: URL;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Push as the relay sees it. */
+export interface MountedPush {
+  readonly mount: Mount;
+  /** Rejects with `PushStartError` when push cannot serve. */
+  start(): Promise<void>;
+  /** Lets what is under way finish, at most 7 s. */
+  close(): Promise<void>;
+}
+
+/** Push in a worker thread, and the gateway to it. */
+export function createMountedPush({ config, worker, clock, logger }: MountedPushOptions): MountedPush {
+  const { logLevel, ...options } = config;
+  const thread: PushThread = new PushThread({
+    clock,
+    logger,
+    startWorker: (listener) => startWorkerThread(worker, { options, logLevel }, listener),
+    onMessage: (message) => gateway.onMessage(message),
+    onLost: () => gateway.onLost(),
+  });
+  const gateway = new PushGateway(thread, clock);
+  return { mount: gateway, start: () => thread.start(), close: () => thread.close() };
+}

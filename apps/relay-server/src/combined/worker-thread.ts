@@ -1,0 +1,35 @@
+import { Worker } from 'node:worker_threads';
+import type { FromWorker, WorkerStart } from './messages.ts';
+import type { PushWorker, WorkerListener } from './push-thread.ts';
+
+/** Of the JavaScript heap, in MB; a worker that needs more ends alone. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
+
+/** Starts a worker thread; never throws, a thread that cannot be started ends. */
+export function startWorkerThread(
+  file: URL,
+  start: WorkerStart<object>,
+  listener: WorkerListener,
+): PushWorker {
+  let worker: Worker;
+  try {
+    worker = new Worker(file, { workerData: start, resourceLimits: RESOURCE_LIMITS, name: 'push' });
+  } catch (error) {
+    queueMicrotask(() => listener.onEnd(error));
+    return { post: ignore, terminate: ignore };
+  }
+  let lastError: unknown;
+  worker.on('message', (message: FromWorker) => listener.onMessage(message));
+  worker.on('messageerror', (error) => (lastError = error));
+  worker.on('error', (error) => (lastError = error));
+  worker.once('exit', () => listener.onEnd(lastError));
+  return {
+    // Nothing is transferred: what is sent is small, and a pooled buffer cannot be.
+    post: (message) => worker.postMessage(message, []),
+    terminate: () => void worker.terminate(),
+  };
+}
+
+function ignore(): void {
+  // There is no thread.
+}

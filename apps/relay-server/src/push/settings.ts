@@ -1,0 +1,105 @@
+import { PUSH_DEFAULTS, PUSH_LIMITS } from '@openchambery/push/options';
+import type { PushLimitName } from '@openchambery/push/options';
+import { limitSettings, listenerSettings, logLevelSetting } from '../config/daemon-settings.ts';
+import type { ListenerOption } from '../config/daemon-settings.ts';
+import type { Setting, SettingTable } from '../config/settings.ts';
+import { APNS_PREFIX, PUSH_PREFIX } from './prefixes.ts';
+import { carriesKey, hasUserinfo } from './secret-text.ts';
+
+/** The settings of the push relay that only it has. */
+export type OwnPushOption =
+  | 'databasePath'
+  | 'apnsKeyId'
+  | 'apnsTeamId'
+  | 'apnsBundleId'
+  | 'apnsP8'
+  | 'apnsP8Path'
+  | 'apnsProductionUrl'
+  | 'apnsSandboxUrl';
+
+/** Anything an operator of the push relay can set to a value. */
+export type PushOption = ListenerOption | OwnPushOption | 'logLevel' | PushLimitName;
+
+const listener = listenerSettings(PUSH_PREFIX, PUSH_DEFAULTS);
+
+const OWN_SETTINGS: readonly Setting<PushOption>[] = [
+  {
+    option: 'databasePath',
+    variable: `${PUSH_PREFIX}DATABASE_PATH`,
+    defaultText: PUSH_DEFAULTS.databasePath,
+    unit: '',
+    meaning: 'SQLite file of the token bindings; it and its folder are created',
+    isSecret: carriesKey,
+  },
+  {
+    option: 'apnsKeyId',
+    variable: `${APNS_PREFIX}KEY_ID`,
+    defaultText: 'required',
+    unit: '',
+    meaning: "identifier of Apple's push key, 10 characters",
+    isSecret: carriesKey,
+  },
+  {
+    option: 'apnsTeamId',
+    variable: `${APNS_PREFIX}TEAM_ID`,
+    defaultText: 'required',
+    unit: '',
+    meaning: 'identifier of the team at Apple that the key belongs to, 10 characters',
+    isSecret: carriesKey,
+  },
+  {
+    option: 'apnsBundleId',
+    variable: `${APNS_PREFIX}BUNDLE_ID`,
+    defaultText: PUSH_DEFAULTS.apnsBundleId,
+    unit: '',
+    meaning: 'bundle identifier of the app; the topic of every push',
+    isSecret: carriesKey,
+  },
+  {
+    option: 'apnsP8',
+    variable: `${APNS_PREFIX}P8`,
+    defaultText: 'unset',
+    unit: '',
+    meaning: `the push key itself in PEM, line ends as they are or as \\n; this or ${APNS_PREFIX}P8_PATH is required`,
+    isSecret: () => true,
+  },
+  {
+    option: 'apnsP8Path',
+    variable: `${APNS_PREFIX}P8_PATH`,
+    defaultText: 'unset',
+    unit: '',
+    meaning: 'file of the push key (AuthKey_*.p8), read once at start-up',
+    isSecret: carriesKey,
+  },
+  {
+    option: 'apnsProductionUrl',
+    variable: `${APNS_PREFIX}PRODUCTION_URL`,
+    defaultText: PUSH_DEFAULTS.apnsProductionUrl,
+    unit: '',
+    meaning: "Apple's service for released apps, or a stand-in for it",
+    isSecret: hasUserinfo,
+  },
+  {
+    option: 'apnsSandboxUrl',
+    variable: `${APNS_PREFIX}SANDBOX_URL`,
+    defaultText: PUSH_DEFAULTS.apnsSandboxUrl,
+    unit: '',
+    meaning: "Apple's service for apps in development, or a stand-in for it",
+    isSecret: hasUserinfo,
+  },
+];
+
+/** Every setting of the push relay: the plain ones, then the limits in the order of the library's table. */
+export const PUSH_SETTINGS: SettingTable<PushOption> = {
+  prefix: PUSH_PREFIX,
+  settings: [
+    listener.host,
+    listener.port,
+    listener.trustProxy,
+    logLevelSetting(PUSH_PREFIX),
+    ...OWN_SETTINGS,
+    ...limitSettings<PushLimitName>(PUSH_PREFIX, PUSH_LIMITS),
+  ],
+  // A Host reads these.
+  foreignVariables: [`${PUSH_PREFIX}URL`, `${PUSH_PREFIX}DISABLED`],
+};

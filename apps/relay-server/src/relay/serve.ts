@@ -1,0 +1,38 @@
+import { createRelayServer } from '@openchambery/relay';
+import { describeCrash } from '../cli/crash.ts';
+import { describeListenFailure } from '../cli/listen-failure.ts';
+import type { ServePlan, Surroundings } from '../cli/program.ts';
+import { serveDaemon } from '../cli/serve-daemon.ts';
+import { isCombined } from '../combined/mode.ts';
+import { announceRelay } from './announcement.ts';
+import type { RelayConfig } from './resolve-config.ts';
+import { RELAY_SETTINGS } from './settings.ts';
+
+/** What the relay has around it: in combined mode it runs push in a worker thread, whose file is `pushWorker`. */
+export interface RelaySurroundings extends Surroundings {
+  readonly pushWorker: URL;
+}
+
+/** Runs the relay, and push beside it when the environment says so. */
+export async function serveRelay(
+  plan: ServePlan<RelayConfig>,
+  surroundings: RelaySurroundings,
+): Promise<void> {
+  if (isCombined(surroundings.env)) {
+    // Only now: a relay by itself loads nothing of push.
+    const { serveCombined } = await import('../combined/serve.ts');
+    return serveCombined(plan, surroundings);
+  }
+  const { logLevel, ...options } = plan.config;
+  return serveDaemon(
+    {
+      logLevel,
+      unknownVariables: plan.unknownVariables,
+      createDaemon: (logger) => createRelayServer({ ...options, logger }),
+      announcement: announceRelay(options, 'absent'),
+      describeFailure: (error) => describeListenFailure(error, { ...options, prefix: RELAY_SETTINGS.prefix }),
+      describeCrash,
+    },
+    { output: surroundings.output, style: plan.style },
+  );
+}
