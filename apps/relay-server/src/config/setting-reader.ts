@@ -3,6 +3,7 @@ import type { LimitTable, OptionError } from '@openchambery/daemon';
 import { ConfigError } from './config-error.ts';
 import { parseIntegerFrom } from './parse-value.ts';
 import type { ParseText } from './parse-value.ts';
+import { carriesKey } from './secret-text.ts';
 import type { SettingSource } from './setting-source.ts';
 import type { Setting } from './settings.ts';
 
@@ -79,7 +80,8 @@ export class SettingReader<Option extends string> {
     const text = this.#source(option)?.text;
     if (text === undefined) return NONE;
     const setting = this.#settings.find((each) => each.option === option);
-    return setting?.isSecret?.(text) === true ? undefined : describeValue(text);
+    const isSecret = carriesKey(text) || setting?.isSecret?.(text) === true;
+    return isSecret ? undefined : describeValue(text);
   }
 
   /** Where a setting was set, or could be. */

@@ -12,7 +12,7 @@ export interface Setting<Option extends string = string> {
   /** `ms`, `bytes`, `count`, or empty where there is none. */
   readonly unit: string;
   readonly meaning: string;
-  /** Whether a bad value must not be repeated in a message. */
+  /** Whether a bad value must not be repeated in a message; one that holds a key never is. */
   readonly isSecret?: (text: string) => boolean;
 }
 

@@ -2,9 +2,9 @@ import { PUSH_DEFAULTS, PUSH_LIMITS } from '@openchambery/push/options';
 import type { PushLimitName } from '@openchambery/push/options';
 import { limitSettings, listenerSettings, logLevelSetting } from '../config/daemon-settings.ts';
 import type { ListenerOption } from '../config/daemon-settings.ts';
+import { mayHoldPassword } from '../config/secret-text.ts';
 import type { Setting, SettingTable } from '../config/settings.ts';
 import { APNS_PREFIX, PUSH_PREFIX } from './prefixes.ts';
-import { carriesKey, hasUserinfo } from './secret-text.ts';
 
 /** The settings of the push relay that only it has. */
 export type OwnPushOption =
@@ -29,7 +29,6 @@ const OWN_SETTINGS: readonly Setting<PushOption>[] = [
     defaultText: PUSH_DEFAULTS.databasePath,
     unit: '',
     meaning: 'SQLite file of the token bindings; it and its folder are created',
-    isSecret: carriesKey,
   },
   {
     option: 'apnsKeyId',
@@ -37,7 +36,6 @@ const OWN_SETTINGS: readonly Setting<PushOption>[] = [
     defaultText: 'required',
     unit: '',
     meaning: "identifier of Apple's push key, 10 characters",
-    isSecret: carriesKey,
   },
   {
     option: 'apnsTeamId',
@@ -45,7 +43,6 @@ const OWN_SETTINGS: readonly Setting<PushOption>[] = [
     defaultText: 'required',
     unit: '',
     meaning: 'identifier of the team at Apple that the key belongs to, 10 characters',
-    isSecret: carriesKey,
   },
   {
     option: 'apnsBundleId',
@@ -53,7 +50,6 @@ const OWN_SETTINGS: readonly Setting<PushOption>[] = [
     defaultText: PUSH_DEFAULTS.apnsBundleId,
     unit: '',
     meaning: 'bundle identifier of the app; the topic of every push',
-    isSecret: carriesKey,
   },
   {
     option: 'apnsP8',
@@ -69,7 +65,6 @@ const OWN_SETTINGS: readonly Setting<PushOption>[] = [
     defaultText: 'unset',
     unit: '',
     meaning: 'file of the push key (AuthKey_*.p8), read once at start-up',
-    isSecret: carriesKey,
   },
   {
     option: 'apnsProductionUrl',
@@ -77,7 +72,7 @@ const OWN_SETTINGS: readonly Setting<PushOption>[] = [
     defaultText: PUSH_DEFAULTS.apnsProductionUrl,
     unit: '',
     meaning: "Apple's service for released apps, or a stand-in for it",
-    isSecret: hasUserinfo,
+    isSecret: mayHoldPassword,
   },
   {
     option: 'apnsSandboxUrl',
@@ -85,7 +80,7 @@ const OWN_SETTINGS: readonly Setting<PushOption>[] = [
     defaultText: PUSH_DEFAULTS.apnsSandboxUrl,
     unit: '',
     meaning: "Apple's service for apps in development, or a stand-in for it",
-    isSecret: hasUserinfo,
+    isSecret: mayHoldPassword,
   },
 ];
 
