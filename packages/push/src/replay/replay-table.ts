@@ -19,6 +19,8 @@ export interface ReplayTableOptions {
 export interface Acceptance {
   readonly kept: KeptMark;
   readonly eviction: Eviction | undefined;
+  /** The latest expiry that had been given before, ms since the epoch. */
+  readonly earlierExpiryMs: number;
 }
 
 /** A mark that made room, and the floor that refuses its text from now on. */
@@ -101,19 +103,21 @@ export class ReplayTable {
   accept(mark: ReplayMark): Acceptance {
     const now = this.#age();
     const kept = this.#toKept(mark, now);
+    const earlierExpiryMs = this.#latestExpiryMs;
     this.#add(kept);
     const eviction = this.#marks.size > this.#maxEntries ? this.#evict(now) : undefined;
-    return { kept, eviction };
+    return { kept, eviction, earlierExpiryMs };
   }
 
   /** Takes back what {@link accept} did; the last acceptance first. A `seq` is never used again. */
-  undo({ kept, eviction }: Acceptance): void {
+  undo({ kept, eviction, earlierExpiryMs }: Acceptance): void {
     if (eviction !== undefined) {
       this.#floors.undo(eviction.floor);
       this.#add(eviction.evicted);
     }
     // It may have aged meanwhile.
     if (this.#marks.get(kept.key) === kept) this.#remove(kept);
+    this.#latestExpiryMs = earlierExpiryMs;
   }
 
   /** Takes over what an earlier process has kept, by `seq`. Gives what had to go because the limit is lower now. */
