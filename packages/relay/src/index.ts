@@ -9,6 +9,7 @@ export type {
   LimitDefinition,
   LimitUnit,
   Logger as RelayLogger,
+  Mount as RelayMount,
   OptionFault,
 } from '@openchambery/daemon';
 export type { CounterTotals } from './observe/counters.ts';

@@ -1,4 +1,4 @@
-import type { Listener, RawSocketLimiter } from '@openchambery/daemon';
+import type { Listener, Mount, Mounted, RawSocketLimiter } from '@openchambery/daemon';
 import type { Timer } from '@openchambery/wire';
 import type { RelaySocket } from './connection/relay-socket.ts';
 import type { RelayContext } from './relay-context.ts';
@@ -11,6 +11,8 @@ export type LifecycleState = 'idle' | 'starting' | 'listening' | 'draining' | 'c
 const SHUTDOWN_MS = 8500;
 /** Of that, what is kept for refused upgrades to hear their close, in ms. */
 const REFUSED_MS = 500;
+/** Mounts have this long to finish what they are at, meanwhile, in ms. */
+const MOUNTS_MS = 6000;
 
 /** What is started and stopped. */
 export interface LifecycleParts {
@@ -18,6 +20,7 @@ export interface LifecycleParts {
   readonly listener: Pick<Listener, 'listen' | 'close'>;
   readonly limiter: Pick<RawSocketLimiter, 'destroyAll'>;
   readonly refused: RefusedSockets;
+  readonly mounted: Mounted;
 }
 
 /** Starts and stops a relay. */
@@ -71,11 +74,13 @@ export class Lifecycle {
       const { context, listener, limiter } = this.#parts;
       const { closeDeadlineMs } = context.limits;
       const endsAtMs = context.clock.monotonicMs() + SHUTDOWN_MS;
+      const mountsDone = this.#waitForMounts();
       const busy = context.hosts.all().flatMap((host) => host.closeBusyConnections('stopping'));
       await this.#waitUntilGone(busy, Math.min(closeDeadlineMs, SHUTDOWN_MS / 2));
       for (const host of context.hosts.all()) host.close('stopping');
       const leftMs = Math.max(1, endsAtMs - context.clock.monotonicMs());
       await this.#waitUntilGone(context.sockets.all(), Math.min(leftMs, 2 * closeDeadlineMs));
+      await mountsDone;
       const closed = listener.close();
       await this.#waitForRefused();
       // The server does not count upgraded connections among its own.
@@ -94,6 +99,27 @@ export class Lifecycle {
         if (waiting.size === 0) finish();
       }),
     );
+  }
+
+  /** What mounts still have to answer is to be out when the port is closed. */
+  async #waitForMounts(): Promise<void> {
+    const { mounted } = this.#parts;
+    const draining = mounted.mounts.filter((mount) => mount.drain !== undefined);
+    if (draining.length === 0) return;
+    const drain = async (mount: Mount): Promise<void> => {
+      try {
+        await mount.drain?.();
+      } catch (error) {
+        mounted.onFault(error);
+      }
+    };
+    const drained = Promise.all(draining.map(drain));
+    await this.#waitAtMost(MOUNTS_MS, (finish) => {
+      void drained.then(finish);
+      return () => undefined;
+    });
+    // Node writes an answer when the turn it was given in is over.
+    await new Promise<void>((resolve) => this.#parts.context.wire.nextTurn(resolve));
   }
 
   /** Those who came during shutdown must hear so, too. */

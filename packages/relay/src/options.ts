@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describeValue, silentLogger, type Logger } from '@openchambery/daemon';
+import { describeValue, silentLogger, type Logger, type Mount } from '@openchambery/daemon';
 import { systemClock } from '@openchambery/wire';
 import type { Clock } from '@openchambery/wire';
 import { resolveLimits } from './limits.ts';
@@ -26,6 +26,8 @@ export interface RelayServerOptions {
   readonly randomBytes?: ((size: number) => Buffer) | undefined;
   /** Where the relay reports to. @default silentLogger */
   readonly logger?: Logger | undefined;
+  /** Services that answer plain requests of their own on the relay's port; the first that owns one has it. @default [] */
+  readonly mounts?: readonly Mount[] | undefined;
 }
 
 /** Checked options with every default filled in. */
@@ -39,6 +41,7 @@ export interface ResolvedRelayOptions {
   readonly clock: Clock;
   readonly randomBytes: (size: number) => Buffer;
   readonly logger: Logger;
+  readonly mounts: readonly Mount[];
 }
 
 /** The defaults that are not limits. */
@@ -61,6 +64,7 @@ export function resolveRelayOptions(options: RelayServerOptions = {}): ResolvedR
     clock: options.clock ?? systemClock,
     randomBytes: options.randomBytes ?? ((size) => randomBytes(size)),
     logger: options.logger ?? silentLogger,
+    mounts: resolveMounts(options.mounts ?? []),
   };
 }
 
@@ -86,6 +90,17 @@ function resolveTrustProxy(trustProxy: boolean): boolean {
     throw refuse('trustProxy', 'true or false', trustProxy);
   }
   return trustProxy;
+}
+
+function isMount(mount: Partial<Mount> | null | undefined): boolean {
+  return typeof mount?.owns === 'function' && typeof mount.handle === 'function';
+}
+
+function resolveMounts(mounts: readonly Mount[]): readonly Mount[] {
+  if (!Array.isArray(mounts) || !mounts.every(isMount)) {
+    throw refuse('mounts', 'an array of objects with the methods owns and handle', mounts);
+  }
+  return [...mounts];
 }
 
 /** Visible ASCII (RFC 5234 VCHAR) without `?` and `#`. */

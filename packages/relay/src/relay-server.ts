@@ -5,6 +5,7 @@ import {
   PlainRequestBudget,
   RawSocketLimiter,
   type ConnectionDropped,
+  type Mounted,
 } from '@openchambery/daemon';
 import { createRelayParts, type RelayParts } from './create-relay-parts.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -26,6 +27,7 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
   readonly #options: ResolvedRelayOptions;
   readonly #parts: RelayParts;
   readonly #limiter: RawSocketLimiter;
+  readonly #mounted: Mounted;
   readonly #listener: Listener;
   readonly #lifecycle: Lifecycle;
 
@@ -36,12 +38,14 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
     this.#parts = createRelayParts(options, { emitter: this });
     const { context } = this.#parts;
     this.#limiter = new RawSocketLimiter(options.limits, (drop) => this.#onDrop(drop));
+    this.#mounted = { mounts: options.mounts, onFault: (error) => this.#onMountFault(error) };
     this.#listener = this.#createListener();
     this.#lifecycle = new Lifecycle({
       context,
       listener: this.#listener,
       limiter: this.#limiter,
       refused: this.#parts.refused,
+      mounted: this.#mounted,
     });
   }
 
@@ -57,7 +61,7 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
 
   /**
    * Stops: no new sockets, what waits is flushed where peers read, everybody gets a close frame with 1012 and
-   * time to answer. Resolves when all is gone, within 10 s. Calling it again gives the same promise.
+   * time to answer; mounts have 6 s to finish. Resolves when all is gone, within 10 s. Calling it again gives the same promise.
    */
   close(): Promise<void> {
     return this.#lifecycle.close();
@@ -88,7 +92,14 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
       onRequest: (request, response) =>
         answerPlainRequest(request, response, this.#lifecycle.state === 'listening' ? 'ready' : 'draining'),
       onUpgrade: (request, socket, head) => handleUpgrade({ request, socket, head }, path),
+      mounted: this.#mounted,
     });
+  }
+
+  #onMountFault(error: unknown): void {
+    const { counters, report } = this.#parts.context;
+    counters.countMountFault();
+    report.mountFault(error);
   }
 
   #onDrop(drop: ConnectionDropped): void {

@@ -1,8 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Lifecycle } from '../src/lifecycle.ts';
 import type { Leg } from './model/leg.ts';
 import { QuietWorld } from './model/quiet-world.ts';
 import { pass, settle } from './model/settle.ts';
+import type { World } from './model/world.ts';
 
 interface Gate {
   readonly opened: Promise<void>;
@@ -15,14 +17,26 @@ function makeGate(): Gate {
   return { opened: promise, open: resolve, fail: reject };
 }
 
+interface Setup {
+  readonly lifecycle: Lifecycle;
+  readonly gate: Gate;
+  readonly closed: string[];
+  readonly faults: unknown[];
+  readonly world: World;
+}
+
 /** A lifecycle whose port opens when the test says so. */
-async function setUp(): Promise<{ lifecycle: Lifecycle; gate: Gate; closed: string[] }> {
-  const { context, refused } = (await QuietWorld.open()).world.parts;
+async function setUp(drains: readonly (() => Promise<void>)[] = []): Promise<Setup> {
+  const { world } = await QuietWorld.open();
+  const { context, refused } = world.parts;
   const gate = makeGate();
+  const faults: unknown[] = [];
+  const mounts = drains.map((drain) => ({ owns: () => false, handle: () => undefined, drain }));
   const closed: string[] = [];
   const lifecycle = new Lifecycle({
     context,
     refused,
+    mounted: { mounts, onFault: (error) => void faults.push(error) },
     listener: {
       listen: () => gate.opened,
       close: () => {
@@ -37,7 +51,7 @@ async function setUp(): Promise<{ lifecycle: Lifecycle; gate: Gate; closed: stri
       },
     },
   });
-  return { lifecycle, gate, closed };
+  return { lifecycle, gate, closed, faults, world };
 }
 
 describe('Lifecycle', () => {
@@ -100,6 +114,62 @@ describe('Lifecycle', () => {
     await expect(started).rejects.toThrow('EADDRINUSE');
     await ended;
     expect(lifecycle.state).toBe('closed');
+  });
+});
+
+describe('a mount', () => {
+  /** Moves time and lets all that follows happen; this lifecycle is not the one that the model watches. */
+  async function rest({ stage }: World, ms = 0): Promise<void> {
+    stage.moveTo(stage.now + ms);
+    for (let turns = 0; turns < 10; turns++) {
+      await turn();
+      stage.runTurn();
+    }
+  }
+
+  async function closing(...drains: (() => Promise<void>)[]): Promise<Setup> {
+    const setup = await setUp(drains);
+    setup.gate.open();
+    await setup.lifecycle.start('127.0.0.1', 0);
+    void setup.lifecycle.close();
+    await rest(setup.world);
+    return setup;
+  }
+
+  it('is told once that the shutdown begins, and the port stays open until it is done', async () => {
+    const done = makeGate();
+    let calls = 0;
+    const drain = (): Promise<void> => {
+      calls++;
+      return done.opened;
+    };
+    const { lifecycle, closed, world } = await closing(drain, () => Promise.resolve());
+    void lifecycle.close();
+    await rest(world, 5999);
+    expect([lifecycle.state, closed, calls]).toEqual(['draining', [], 1]);
+    done.open();
+    await rest(world);
+    expect([lifecycle.state, closed]).toEqual(['closed', ['listener', 'connections']]);
+    expect(world.stage.pendingTimers).toBe(0);
+  });
+
+  it('has 6 s and no more', async () => {
+    const { lifecycle, closed, world } = await closing(() => makeGate().opened);
+    await rest(world, 5999);
+    expect([lifecycle.state, closed]).toEqual(['draining', []]);
+    await rest(world, 1);
+    expect([lifecycle.state, closed]).toEqual(['closed', ['listener', 'connections']]);
+  });
+
+  it('that fails to finish is heard, and done', async () => {
+    const error = new Error('planned');
+    const { lifecycle, faults } = await closing(
+      () => Promise.reject(error),
+      () => {
+        throw error;
+      },
+    );
+    expect([lifecycle.state, faults]).toEqual(['closed', [error, error]]);
   });
 });
 

@@ -27,6 +27,7 @@ describe('resolveRelayOptions', () => {
     expect(options.clock).toBe(systemClock);
     expect(options.logger).toBe(silentLogger);
     expect(options.randomBytes(16)).toHaveLength(16);
+    expect(options.mounts).toEqual([]);
   });
 
   it('names the option, what is allowed and what it got', () => {
@@ -54,6 +55,21 @@ describe('port', () => {
   it.each([-1, 65_536, 80.5, Number.NaN, Number.POSITIVE_INFINITY])('may not be %d', (port) => {
     expect(faultOf({ port }).option).toBe('port');
   });
+});
+
+describe('mounts', () => {
+  const mount = { owns: () => true, handle: () => undefined };
+
+  it('may be services', () => {
+    expect(resolveRelayOptions({ mounts: [mount, mount] }).mounts).toEqual([mount, mount]);
+  });
+
+  it.each([mount, [{}], [null], [undefined], [{ owns: mount.owns }], [mount, { handle: mount.handle }], 'x'])(
+    'may not be %j',
+    (mounts) => {
+      expect(faultOf({ mounts: mounts as never }).option).toBe('mounts');
+    },
+  );
 });
 
 describe('host', () => {

@@ -19,7 +19,7 @@ export interface TestListener {
   readonly drops: ConnectionDropped[];
   readonly faults: unknown[];
   readonly port: number;
-  connect(): Promise<RawSocket>;
+  readonly connect: () => Promise<RawSocket>;
 }
 
 /** What a test listener differs in. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { eventually, FakeClock, type RawSocket } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
-import { readBody, type BodyFault, type RawSocketLimiter } from '../../src/index.ts';
+import { readBody, type RawSocketLimiter } from '../../src/index.ts';
 import {
   answer,
   chunked,
@@ -19,7 +19,7 @@ const MEBIBYTE = 1_048_576;
 
 interface Setup {
   readonly raw: RawSocket;
-  readonly results: (string | BodyFault)[];
+  readonly results: string[];
   readonly requests: IncomingMessage[];
   readonly faults: unknown[];
   readonly limiter: RawSocketLimiter;
@@ -30,7 +30,7 @@ async function echo(
   request: IncomingMessage,
   response: ServerResponse,
   mostBytes = maxBytes,
-): Promise<string | BodyFault> {
+): Promise<string> {
   const body = await readBody(request, mostBytes);
   if (Buffer.isBuffer(body)) answer(response, 200, body.toString());
   else if (body === 'too-large') answer(response, 413);
@@ -39,7 +39,7 @@ async function echo(
 
 /** A mount that gives every body back that it takes. */
 async function setUp(options: TestListenerOptions = {}, mostBytes = maxBytes): Promise<Setup> {
-  const results: (string | BodyFault)[] = [];
+  const results: string[] = [];
   const requests: IncomingMessage[] = [];
   const mount = mountOf(async (request, response) => {
     requests.push(request);

@@ -87,7 +87,7 @@ describe('a request on a listener with a mount', () => {
   });
 
   it('is no CONNECT', async () => {
-    const { connect } = await listen({ mounts: [{ owns: () => true, handle: echoUrl.handle }] });
+    const { connect } = await listen({ mounts: [{ ...echoUrl, owns: () => true }] });
     const raw = await connect();
     void raw.write('CONNECT /mounted HTTP/1.1\r\nHost: daemon.test\r\n\r\n');
     expect((await raw.response()).status).toBe(404);
@@ -126,7 +126,7 @@ describe('pipelined requests to a mount', () => {
     const raw = await connect();
     void raw.write(Array.from({ length: 8 }, (_, i) => postText(`${i}`)).join(''));
     await eventually(() => expect(waiting).toHaveLength(8));
-    for (const [i, response] of [...waiting.entries()].reverse()) answer(response, 200, `${i}`);
+    for (const [i, response] of [...waiting.entries()].toReversed()) answer(response, 200, `${i}`);
     for (let i = 0; i < 8; i++) expect((await raw.response()).body).toBe(`${i}`);
     void raw.write(postText('again'));
     await eventually(() => expect(waiting).toHaveLength(9));

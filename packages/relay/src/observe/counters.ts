@@ -10,6 +10,8 @@ export interface CounterTotals {
   readonly closed: Readonly<Partial<Record<CloseCause, number>>>;
   /** TCP connections destroyed without an answer, because of a limit. */
   readonly droppedConnections: number;
+  /** What mounted services threw. */
+  readonly mountFaults: number;
 }
 
 /** Counts what happens, for the snapshot. */
@@ -18,6 +20,7 @@ export class Counters {
   readonly #refused: Partial<Record<RefusalReason, number>> = {};
   readonly #closed: Partial<Record<CloseCause, number>> = {};
   #droppedConnections = 0;
+  #mountFaults = 0;
 
   countAccept(role: Role): void {
     this.#accepted[role]++;
@@ -35,6 +38,10 @@ export class Counters {
     this.#droppedConnections++;
   }
 
+  countMountFault(): void {
+    this.#mountFaults++;
+  }
+
   /** A copy of all totals. */
   totals(): CounterTotals {
     return {
@@ -42,6 +49,7 @@ export class Counters {
       refused: { ...this.#refused },
       closed: { ...this.#closed },
       droppedConnections: this.#droppedConnections,
+      mountFaults: this.#mountFaults,
     };
   }
 }

@@ -1,5 +1,11 @@
 import type { EventEmitter } from 'node:events';
-import { LogBudget, type ConnectionDropped, type DropCause, type Logger } from '@openchambery/daemon';
+import {
+  describeFault,
+  LogBudget,
+  type ConnectionDropped,
+  type DropCause,
+  type Logger,
+} from '@openchambery/daemon';
 import type { Clock } from '@openchambery/wire';
 import type { RefusalReason } from '../upgrade/refusal.ts';
 import type {
@@ -23,12 +29,14 @@ export class Report {
   readonly #emitter: EventEmitter<RelayEventMap>;
   readonly #refusals: LogBudget<RefusalReason>;
   readonly #drops: LogBudget<DropCause>;
+  readonly #mountFaults: LogBudget<'mount'>;
 
   constructor({ logger, clock }: { logger: Logger; clock: Clock }, emitter: EventEmitter<RelayEventMap>) {
     this.#logger = logger;
     this.#emitter = emitter;
     this.#refusals = new LogBudget(clock);
     this.#drops = new LogBudget(clock);
+    this.#mountFaults = new LogBudget(clock);
   }
 
   hostOnline(event: HostOnline): void {
@@ -82,6 +90,16 @@ export class Report {
       );
     }
     this.#emit('connectionDropped', event);
+  }
+
+  /** A mounted service threw. Its message stays out of the log: it may quote a body. */
+  mountFault(error: unknown): void {
+    const { write, suppressed } = this.#mountFaults.take('mount');
+    if (!write) return;
+    this.#logger.error(
+      { ...describeFault(error), ...(suppressed === 0 ? {} : { suppressed }) },
+      'a mounted service threw',
+    );
   }
 
   socketClosed(event: SocketClosed): void {

@@ -97,6 +97,7 @@ export class World {
       listener: { listen: () => Promise.resolve(), close: () => Promise.resolve() },
       limiter: { destroyAll: () => this.#destroyAll() },
       refused,
+      mounted: { mounts: [], onFault: (error) => this.stage.fail(String(error)) },
     });
     this.#path = {
       context,
