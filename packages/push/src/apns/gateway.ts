@@ -121,10 +121,6 @@ export class Gateway implements PoolOwner {
     }
   }
 
-  onUnsendable(delivery: Delivery): void {
-    this.#settle(delivery, { kind: 'request-fault', reason: 'bad-header' });
-  }
-
   #mayRenew(delivery: Delivery, bearer: string): boolean {
     if (delivery.isRenewed || this.#isPast(delivery.notification)) return false;
     return this.#token.refuse(bearer) !== 'exhausted';

@@ -29,8 +29,6 @@ export interface PoolOwner {
   bearer(): string | undefined;
   onAnswer(exchange: Exchange, answer: Answer): void;
   onLost(delivery: Delivery, loss: Loss): void;
-  /** Node does not take its headers. */
-  onUnsendable(delivery: Delivery): void;
 }
 
 /** What a {@link Pool} is made of. */
@@ -129,6 +127,8 @@ export class Pool implements SessionOwner {
   }
 
   onDraining(session: Session): void {
+    const { environment, options } = this.#context;
+    options.logger.debug({ environment, cause: session.cause }, 'APNs connection drains');
     this.#retire(session);
   }
 
@@ -153,14 +153,9 @@ export class Pool implements SessionOwner {
   }
 
   #send(session: Session, delivery: Delivery, bearer: string): void {
-    const { headers, owner } = this.#context;
+    const { headers } = this.#context;
     if (delivery.isReturned) this.#resentCount += 1;
-    try {
-      session.send(delivery, headers.build(delivery.notification, bearer), bearer);
-    } catch {
-      // The message of the error repeats the header; the outcome says enough.
-      owner.onUnsendable(delivery);
-    }
+    session.send(delivery, headers.build(delivery.notification, bearer), bearer);
   }
 
   /** The session to use, which may still be connecting; undefined while none may be opened. */
@@ -202,7 +197,7 @@ export class Pool implements SessionOwner {
       this.#state = { kind: 'idle' };
       this.pump();
     };
-    const timer = clock.setTimer(onRested, untilMs - clock.monotonicMs());
+    const timer = clock.setTimer(onRested, Math.max(0, untilMs - clock.monotonicMs()));
     this.#state = { kind: 'resting', untilMs, timer };
   }
 

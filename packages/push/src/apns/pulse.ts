@@ -44,9 +44,9 @@ export class Pulse {
     this.#heardAtMs = this.#context.clock.monotonicMs();
   }
 
-  /** No answer came to what was sent at `sentAtMs`: unless anything else came since, asks. */
+  /** No answer came to what was sent at `sentAtMs`: unless anything else came since, asks. In doubt a PING too many. */
   doubt(sentAtMs: number): void {
-    if (this.#state.kind === 'calm' && this.#heardAtMs < sentAtMs) this.#ask();
+    if (this.#state.kind === 'calm' && this.#heardAtMs <= sentAtMs) this.#ask();
   }
 
   stop(): void {

@@ -11,8 +11,9 @@ export function parseRetryAfter(value: unknown, epochMs: number): number | undef
   if (typeof value !== 'string' || value.length > 64) return undefined;
   const text = value.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
-  // All three forms of an HTTP date name a day and a month; Date.parse alone would take "-5" for a year.
-  if (!/^[A-Z][a-z]{2,8},? /.test(text)) return undefined;
+  // Only the form that RFC 9110 lets senders use: Date.parse would take the oldest one for local time, and nearly
+  // anything for a year.
+  if (!/^[A-Z][a-z]{2}, .* GMT$/.test(text)) return undefined;
   const at = Date.parse(text);
   if (Number.isNaN(at)) return undefined;
   return Math.min(Math.max(0, at - epochMs), MAX_RETRY_AFTER_MS);

@@ -94,7 +94,7 @@ export class Session implements StreamOwner, ExchangeOwner {
     return this.#exchanges.size < this.#maxStreams;
   }
 
-  /** Sends a push; only with {@link hasRoom}. Throws, with nothing sent, when Node does not take the headers. */
+  /** Sends a push; only with {@link hasRoom}. */
   send(delivery: Delivery, headers: readonly string[], bearer: string): void {
     const stream = this.#http2.request(headers, NOT_ENDED);
     this.#listen(stream);
