@@ -92,7 +92,8 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
       onRequest: (request, response) =>
         answerPlainRequest(request, response, this.#lifecycle.state === 'listening' ? 'ready' : 'draining'),
       onUpgrade: (request, socket, head) => handleUpgrade({ request, socket, head }, path),
-      mounted: this.#mounted,
+      mounts: this.#mounted.mounts,
+      onMountFault: (error) => this.#mounted.onFault(error),
     });
   }
 

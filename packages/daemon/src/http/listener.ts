@@ -8,7 +8,8 @@ import type { ConnectionDropped } from './connection-dropped.ts';
 import { destroyInTime, giveLastAnswer, type EndTiming } from './last-answer.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 import { LingeringSockets } from './lingering-sockets.ts';
-import { MountedRequests, type Mounted } from './mounted-requests.ts';
+import type { Mount } from './mount.ts';
+import { MountedRequests } from './mounted-requests.ts';
 import { guardParser, type ParserGuard } from './parser-guard.ts';
 import type { RawSocketLimiter } from './raw-socket-limiter.ts';
 import { createServerOptions, KEEP_ALIVE_MS } from './server-options.ts';
@@ -34,8 +35,10 @@ export interface ListenerHandlers {
   onRequest(request: IncomingMessage, response: ServerResponse): void;
   /** Without it, no upgrade is ever made: offers are answered as plain requests. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
-  /** Who answers requests in place of `admits` and `onRequest`. @default nobody */
-  readonly mounted?: Mounted;
+  /** Who answers requests in place of `admits` and `onRequest`; the first that owns one has it. @default [] */
+  readonly mounts?: readonly Mount[];
+  /** Hears of what a mount threw. It may hold anything: do not log its message. @default nobody hears */
+  readonly onMountFault?: (error: unknown) => void;
 }
 
 /** What times and bounds a listener. */
@@ -43,8 +46,6 @@ export interface ListenerContext {
   readonly limits: ListenerLimits;
   readonly clock: Clock;
 }
-
-const NOTHING_MOUNTED: Mounted = { mounts: [], onFault: () => undefined };
 
 /** The one HTTP server: bounds connections, slow heads and requests, and tells requests from upgrades. */
 export class Listener {
@@ -68,7 +69,11 @@ export class Listener {
     this.#timing = { limits, clock };
     this.#handlers = handlers;
     this.#lingering = new LingeringSockets(this.#timing);
-    this.#mounted = new MountedRequests(handlers.mounted ?? NOTHING_MOUNTED, this.#lingering);
+    const mounted = {
+      mounts: handlers.mounts ?? [],
+      onFault: (error: unknown) => handlers.onMountFault?.(error),
+    };
+    this.#mounted = new MountedRequests(mounted, this.#lingering);
     this.#server = createServer(createServerOptions(limits, (request) => this.#shouldUpgrade(request)));
     // No byte in either direction: a peer may have stopped to take its answers, too.
     this.#server.timeout = Math.max(KEEP_ALIVE_MS, limits.handshakeMs);

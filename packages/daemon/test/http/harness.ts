@@ -54,9 +54,8 @@ export async function listen(options: TestListenerOptions = {}): Promise<TestLis
       onDrop,
       admits: (request) => budget.admits(request),
       onRequest: (request, response) => answerPlainRequest(request, response, 'ready'),
-      ...(options.mounts === undefined
-        ? {}
-        : { mounted: { mounts: options.mounts, onFault: (error: unknown) => void faults.push(error) } }),
+      ...(options.mounts === undefined ? {} : { mounts: options.mounts }),
+      onMountFault: (error) => void faults.push(error),
     },
   );
   await listener.listen('127.0.0.1', 0);
