@@ -1,5 +1,5 @@
 // Bundles the commands for publishing: our own packages inlined, packages from npm left to npm.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -11,11 +11,6 @@ const outdir = join(here, 'dist');
 // The worker is started by the relay in combined mode.
 const entryPoints = ['openchamber-relay', 'openchamber-push-relay', 'push-worker'];
 
-// Chunk names carry a hash; old ones would pile up in the tarball. dist/types belongs to tsc.
-await Promise.all([
-  ...entryPoints.map((name) => rm(join(outdir, `${name}.js`), { force: true })),
-  rm(join(outdir, 'chunks'), { recursive: true, force: true }),
-]);
 const { metafile } = await build({
   absWorkingDir: here,
   entryPoints: entryPoints.map((name) => `src/${name}.ts`),
@@ -33,5 +28,9 @@ const { metafile } = await build({
   legalComments: 'none',
   logLevel: 'warning',
 });
+// Chunk names carry a hash; old ones would pile up in the tarball. They go last, so that the commands always work.
+const chunks = join(outdir, 'chunks');
+const stale = (await readdir(chunks)).filter((name) => !(`dist/chunks/${name}` in metafile.outputs));
+await Promise.all(stale.map((name) => rm(join(chunks, name), { force: true })));
 // Not published: by it a test sees what a relay without push loads.
 await writeFile(join(outdir, 'bundle-graph.json'), JSON.stringify(metafile));
