@@ -2,11 +2,13 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
   readlinkSync,
   realpathSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -27,6 +29,9 @@ const REASONS: Readonly<Record<string, string>> = {
 /** As many as Linux follows. */
 const MAX_LINKS = 40;
 
+/** The smallest page that a database can have. <https://sqlite.org/fileformat2.html> */
+const LEAST_BYTES = 512;
+
 /**
  * Makes the file of a database and the folders above it unless they exist, readable by their owner alone, and gives
  * the name that all links to the file share.
@@ -36,11 +41,7 @@ export function prepareDatabaseFile(path: string): string {
   try {
     const file = followLinks(resolve(path));
     createFile(file);
-    const stat = statSync(file);
-    if (stat.isDirectory())
-      throw new PushStoreError(`cannot use the token database ${file}: it is a directory`);
-    if (!stat.isFile())
-      throw new PushStoreError(`cannot use the token database ${file}: it is not a regular file`);
+    requireUsable(file, statSync(file));
     accessSync(file, constants.R_OK | constants.W_OK);
     // SQLite keeps its journal beside it.
     requireWritableFolder(file);
@@ -62,13 +63,29 @@ export function createFile(file: string): void {
   }
 }
 
+/** Not by mkdir's own recursion: of a read-only file system that says that the folder is not there (Node 24). */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+}
+
 /** The real name of a file that need not exist yet. */
 function followLinks(path: string, linkCount = 0): string {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const file = join(realpathSync(dirname(path)), basename(path));
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return file;
   if (linkCount === MAX_LINKS) throw Object.assign(new Error('too many links'), { code: 'ELOOP' });
   return followLinks(resolve(dirname(file), readlinkSync(file)), linkCount + 1);
+}
+
+function requireUsable(file: string, stat: Stats): void {
+  const refuse = (reason: string): PushStoreError =>
+    new PushStoreError(`cannot use the token database ${file}: ${reason}`);
+  if (stat.isDirectory()) throw refuse('it is a directory');
+  if (!stat.isFile()) throw refuse('it is not a regular file');
+  // SQLite would take it for an empty one, and write over it.
+  if (stat.size > 0 && stat.size < LEAST_BYTES) throw refuse('it is not an SQLite database');
 }
 
 function requireWritableFolder(file: string): void {
