@@ -1,6 +1,11 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { type Clock, type KeyCache, verifyP1363 } from '@openchambery/daemon';
-import { canonicalPublicKeyText, decodeBase64url, type PublicJwk, SIGNATURE_BYTES } from '@openchambery/protocol';
+import {
+  canonicalPublicKeyText,
+  decodeBase64url,
+  type PublicJwk,
+  SIGNATURE_BYTES,
+} from '@openchambery/protocol';
 import type { SignedRequest } from '../request/envelope.ts';
 import type { Refusal } from '../request/refusal.ts';
 

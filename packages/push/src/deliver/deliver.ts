@@ -19,6 +19,7 @@ export interface DeliveryListener {
   unbound(): void;
   /** Too many deliveries wait already. */
   overloaded(): void;
+  /** Tokens were found dead and are forgotten. */
   dropped(count: number): void;
   /** What was found out could not be written down. */
   unsettled(error: unknown): void;
@@ -49,8 +50,10 @@ export interface Delivery {
 export async function deliver(delivery: Delivery, courier: Courier): Promise<readonly ResultRow[]> {
   const spellings = distinct(delivery.tokens);
   const bindings = await courier.store.find(delivery.job.serverId, [...spellings.keys()]);
-  const pending = [...spellings.keys()].map((token) => start(bindings.get(token), delivery.job, courier));
-  const delivered = (await Promise.all(pending)).filter((each) => each !== undefined);
+  const pending = [...spellings.keys()].flatMap(
+    (token) => start(bindings.get(token), delivery.job, courier) ?? [],
+  );
+  const delivered = await Promise.all(pending);
   const dropped = await settle(delivered, delivery, courier);
   const accepted = new Set(
     delivered.filter(({ outcome }) => outcome.kind === 'accepted').map(({ binding }) => binding.token),
@@ -106,7 +109,9 @@ async function settle(
       return judge(each, { ...evidence, lastAcceptedAtMs }) ?? [];
     });
     const dropped = changes.length === 0 ? new Set<string>() : await courier.store.settle(changes);
-    if (dropped.size > 0) courier.listener.dropped(dropped.size);
+    const alive = delivered.filter(({ outcome }) => outcome.kind === 'accepted');
+    const deadCount = dropped.size - alive.filter(({ binding }) => dropped.has(binding.token)).length;
+    if (deadCount > 0) courier.listener.dropped(deadCount);
     return dropped;
   } catch (error) {
     // The pushes are on their way, and that is what was asked for: no reason to fail the request.

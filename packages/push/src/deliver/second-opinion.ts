@@ -41,9 +41,7 @@ export class SecondOpinion {
 
   /** Whether to ask; counts it when so. */
   mayAsk(serverId: string, token: string): boolean {
-    const unasked = this.#fruitless.take(token);
-    if (!unasked.ok) return false;
-    unasked.giveBack();
+    if (this.#fruitless.isFull(token)) return false;
     const share = this.#byServer.take(serverId);
     if (!share.ok) return false;
     if (this.#inAll.take('').ok) return true;

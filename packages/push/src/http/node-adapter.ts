@@ -10,6 +10,9 @@ export function isPushRequest({ method = '', url = '' }: IncomingMessage): boole
   return routeOf(method, url) !== undefined;
 }
 
+/** Stands in the URL of every request; nobody looks. */
+const HOST = 'push.invalid';
+
 /** Answers requests that Node has taken. `onFault` hears of what even the app did not expect. */
 export function createNodeHandler(
   fetch: AppFetch,
@@ -21,8 +24,6 @@ export function createNodeHandler(
       overrideGlobalObjects: false,
       // What is left of a body is the listener's affair, which bounds it.
       autoCleanupIncoming: false,
-      // Nobody looks at the host; and whatever a client sends as one must not matter.
-      hostname: 'push.invalid',
       errorHandler: (error) => {
         onFault(error);
         const { status, headers, body } = INTERNAL;
@@ -31,6 +32,9 @@ export function createNodeHandler(
     },
   );
   return (request, response) => {
+    // The library makes a URL of these two and fails where a stranger sent none; only the path decides here.
+    request.headers.host = HOST;
+    request.url = routeOf(request.method ?? '', request.url ?? '') ?? '/';
     listener(request, response).catch(onFault);
   };
 }

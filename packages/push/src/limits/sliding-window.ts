@@ -16,7 +16,7 @@ export interface SlidingWindowOptions {
 export type Permit =
   | {
       readonly ok: true;
-      /** Takes the use back, as if it had not been. */
+      /** Takes the use back, as if it had not been; once, and in the time of its window. */
       readonly giveBack: () => void;
     }
   | {
@@ -61,7 +61,23 @@ export class SlidingWindow {
     if (uses.place !== undefined) this.#byQuiet.remove(uses.place);
     uses.place = this.#byQuiet.append(uses);
     if (this.#uses.size > maxKeys) this.#forgetFirst();
-    return { ok: true, giveBack: () => uses.times.dropNewest() };
+    let isGivenBack = false;
+    return {
+      ok: true,
+      giveBack: () => {
+        if (!isGivenBack) uses.times.drop(now);
+        isGivenBack = true;
+      },
+    };
+  }
+
+  /** Whether the key is at its limit; changes nothing. */
+  isFull(key: string): boolean {
+    const { clock, windowMs, max } = this.#options;
+    const uses = this.#uses.get(key);
+    if (uses === undefined) return false;
+    uses.times.dropUntil(clock.monotonicMs() - windowMs);
+    return uses.times.size >= max;
   }
 
   #open(key: string): Uses {

@@ -32,7 +32,7 @@ export class TimeRing {
   append(time: number): void {
     if (this.#size === this.#max) throw new Error('the ring is full');
     if (this.#size === this.#times.length) this.#grow();
-    this.#times[(this.#start + this.#size) % this.#times.length] = time;
+    this.#set(this.#size, time);
     this.#size++;
   }
 
@@ -44,9 +44,17 @@ export class TimeRing {
     }
   }
 
-  /** Drops the newest time, if there is one. */
-  dropNewest(): void {
-    if (this.#size > 0) this.#size--;
+  /** Drops one entry of exactly this time, if it is still there; those after it move up. Few are. */
+  drop(time: number): void {
+    let index = this.#size - 1;
+    while (index >= 0 && this.#at(index) > time) index--;
+    if (index < 0 || this.#at(index) !== time) return;
+    for (; index < this.#size - 1; index++) this.#set(index, this.#at(index + 1));
+    this.#size--;
+  }
+
+  #set(index: number, time: number): void {
+    this.#times[(this.#start + index) % this.#times.length] = time;
   }
 
   #at(index: number): number {

@@ -57,7 +57,9 @@ export class PushCounters {
   }
 
   totals(): PushCounterTotals {
-    const deliveries = ENVIRONMENTS.map((each) => [each, Object.fromEntries(this.#deliveries[each])] as const);
+    const deliveries = ENVIRONMENTS.map(
+      (each) => [each, Object.fromEntries(this.#deliveries[each])] as const,
+    );
     return {
       answers: Object.fromEntries(this.#answers),
       refusals: Object.fromEntries(this.#refusals),

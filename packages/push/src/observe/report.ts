@@ -63,7 +63,8 @@ export class Report implements DeliveryListener, HealthListener {
       return;
     }
     const { write, suppressed } = this.#faults.take('delivery');
-    if (write) this.#logger.info({ ...fields, reason: outcome.reason, ...mention(suppressed) }, 'push not delivered');
+    if (write)
+      this.#logger.info({ ...fields, reason: outcome.reason, ...mention(suppressed) }, 'push not delivered');
   }
 
   unbound(): void {
@@ -73,7 +74,8 @@ export class Report implements DeliveryListener, HealthListener {
   overloaded(): void {
     this.counters.countOverload();
     const { write, suppressed } = this.#faults.take('overloaded');
-    if (write) this.#logger.warn(mention(suppressed), 'push refused: maxInFlight deliveries and as many waiting');
+    if (write)
+      this.#logger.warn(mention(suppressed), 'push refused: maxInFlight deliveries and as many waiting');
   }
 
   dropped(count: number): void {
@@ -114,9 +116,14 @@ function describe(error: unknown): Record<string, unknown> {
   return { error: error.name, ...code, ...(isOurs ? { reason: error.message } : { stack: stackOf(error) }) };
 }
 
-/** Where it happened, without the message. */
-function stackOf(error: Error): string | undefined {
-  return error.stack?.split('\n').filter((line) => line.trimStart().startsWith('at ')).join('\n');
+const FRAME = /^ {4}at .{1,300}:\d+:\d+\)?$/;
+
+/** Where it happened, without the message, whatever lines that has. */
+function stackOf({ name, message, stack }: Error): string | undefined {
+  const head = message === '' ? name : `${name}: ${message}`;
+  if (stack === undefined || !stack.startsWith(head)) return undefined;
+  const frames = stack.slice(head.length).split('\n');
+  return frames.filter((line) => FRAME.test(line)).join('\n');
 }
 
 function mention(suppressed: number): Record<string, number> {

@@ -65,11 +65,12 @@ function resolveKey(p8: string | undefined): string {
 
 function resolveUrl(option: string, text: string | undefined): string {
   const expected = 'an https:// URL without user, query and fragment (http:// only for this machine)';
-  if (typeof text !== 'string' || !URL.canParse(text)) throw refuse(option, expected, text);
+  if (typeof text !== 'string') throw refuse(option, expected, text);
+  // Never quoted: a user or a query may hold a password, also where the rest is no URL.
+  if (!URL.canParse(text)) throw new PushOptionError({ option, expected, got: 'a text that is no URL' });
   const { protocol, hostname, username, password, search, hash } = new URL(text);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname));
   if (!isSafe || username !== '' || password !== '' || search !== '' || hash !== '' || /[?#]/.test(text)) {
-    // A user or a query may hold a password.
     throw new PushOptionError({ option, expected, got: 'another kind of URL' });
   }
   return text;

@@ -5,16 +5,7 @@ const MAX_TITLE_UNITS = 80;
 const MAX_SESSION_ID_UNITS = 128;
 const MAX_ITEMS = 4;
 
-const STATUS = v.picklist([
-  'working',
-  'tool',
-  'retry',
-  'input',
-  'permission',
-  'stale',
-  'complete',
-  'error',
-]);
+const STATUS = v.picklist(['working', 'tool', 'retry', 'input', 'permission', 'stale', 'complete', 'error']);
 // JSON can say 1e999, which no JSON can repeat.
 const NUMBER = v.pipe(v.number(), v.finite());
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -33,18 +24,17 @@ const ITEM_DETAILS = {
   endedAt: v.exactOptional(NUMBER),
 };
 
-/** Both spellings of the id are in the field; the result has one. */
 const ITEM = v.pipe(
-  v.union([
-    v.object({ sessionID: SESSION_ID, ...ITEM_DETAILS }),
-    v.pipe(
-      v.object({ sessionId: SESSION_ID, ...ITEM_DETAILS }),
-      v.transform(({ sessionId, ...details }) => ({ sessionID: sessionId, ...details })),
-    ),
-  ]),
+  v.object({
+    // Both spellings of the id are in the field; the result has one.
+    sessionID: v.exactOptional(SESSION_ID),
+    sessionId: v.exactOptional(SESSION_ID),
+    ...ITEM_DETAILS,
+  }),
+  v.check(({ sessionID, sessionId }) => (sessionID ?? sessionId) !== undefined, 'an id'),
   // The order of the members is part of what is signed.
-  v.transform(({ sessionID, title, status, startedAt, endedAt }) => ({
-    sessionID,
+  v.transform(({ sessionID, sessionId, title, status, startedAt, endedAt }) => ({
+    sessionID: sessionID ?? sessionId ?? '',
     title,
     status,
     startedAt,
