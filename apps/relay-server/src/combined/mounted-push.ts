@@ -18,7 +18,7 @@ export interface MountedPush {
   readonly mount: Mount;
   /** Rejects with `PushStartError` when push cannot serve. */
   start(): Promise<void>;
-  /** Lets what is under way finish, at most 7 s. */
+  /** Lets what is under way finish, at most 8 s. */
   close(): Promise<void>;
 }
 

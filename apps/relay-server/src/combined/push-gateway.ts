@@ -18,6 +18,11 @@ export interface PushLine {
 const MAX_UNDER_WAY = 1024;
 /** How long the worker may take for an answer, the time it waits for the body not counted, in ms. */
 const ANSWER_MS = 30_000;
+/**
+ * What the worker has not answered this long after the shutdown began is refused, in ms: deliveries end within 5.5 s,
+ * and the relay's listener waits for 6.
+ */
+const DRAIN_MS = 5800;
 const PATHS = '/v1/push/';
 
 /** A request whose answer is awaited. */
@@ -76,7 +81,13 @@ export class PushGateway implements Mount {
     this.#isDraining = true;
     void this.#line.close();
     if (this.#underWay.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#onIdle.push(resolve));
+    const timer = this.#clock.setTimer(() => this.onLost(), DRAIN_MS);
+    return new Promise((resolve) => {
+      this.#onIdle.push(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
   }
 
   /** Takes what the worker says about a request; one that is not known any more has lost its client. */

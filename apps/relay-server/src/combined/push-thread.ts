@@ -45,8 +45,8 @@ const MAX_OPEN_PINGS = 6;
 /** The pause before a worker that died is replaced, in ms; it doubles while workers keep dying. */
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
-/** Deliveries under way end within 5.5 s (push, section 5); what takes longer is cut, in ms. */
-const CLOSE_MS = 7000;
+/** Deliveries under way end within 5.5 s, then the database closes (push, section 5); what takes longer is cut, in ms. */
+const CLOSE_MS = 8000;
 
 /** What runs now, with the timer that watches it: start deadline, next ping, next attempt, close deadline. */
 type State =
@@ -98,7 +98,7 @@ export class PushThread {
     if (this.#state.is === 'running' || this.#state.is === 'closing') this.#state.run.worker.post(message);
   }
 
-  /** Lets the worker finish, at most 7 s; resolves when it is gone. */
+  /** Lets the worker finish, at most 8 s; resolves when it is gone. */
   close(): Promise<void> {
     const state = this.#state;
     switch (state.is) {

@@ -270,6 +270,19 @@ describe('the shutdown', () => {
     expect((await socket.response()).status).toBe(503);
   });
 
+  it('refuses after 5.8 s what the worker has not answered', async () => {
+    const { line, gateway, connect, clock } = await scenario();
+    const socket = await connect(post('/v1/push/send', ''));
+    await line.idOf(1);
+    const drained = gateway.drain();
+    clock.advance(5799);
+    expect(gateway.size).toBe(1);
+    clock.advance(1);
+    await drained;
+    expect((await socket.response()).body).toBe('{"error":"shutting_down"}');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('is over at once when nothing is under way', async () => {
     const { gateway, line } = await scenario();
     await gateway.drain();

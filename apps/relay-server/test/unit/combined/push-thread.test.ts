@@ -205,10 +205,10 @@ describe('the end', () => {
     await thread.close();
   });
 
-  it('cuts a worker that takes more than 7 s', async () => {
+  it('cuts a worker that takes more than 8 s', async () => {
     const { thread, last, clock } = await running();
     const closed = thread.close();
-    clock.advance(6999);
+    clock.advance(7999);
     expect(last().isTerminated).toBe(false);
     clock.advance(1);
     await closed;
