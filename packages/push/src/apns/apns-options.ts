@@ -27,6 +27,11 @@ export interface ApnsOptions {
   readonly pingIdleMs?: number | undefined;
   /** How long the answer to a PING may take. @default 2000 */
   readonly pingTimeoutMs?: number | undefined;
+  /**
+   * After a longer silence a push waits for the answer to a PING before it is sent: a NAT or firewall that has forgotten
+   * the connection would swallow it. @default 300000
+   */
+  readonly maxSilenceMs?: number | undefined;
   /** Streams used at once on a connection, whatever more the peer allows. @default 1000 */
   readonly maxStreams?: number | undefined;
   /** Pushes that may wait for a connection or a stream, per environment; more are told `later`. @default 20000 */
@@ -49,6 +54,7 @@ export function completeApnsOptions(options: ApnsOptions): CompleteApnsOptions {
     connectTimeoutMs: options.connectTimeoutMs ?? 3000,
     pingIdleMs: options.pingIdleMs ?? 3_600_000,
     pingTimeoutMs: options.pingTimeoutMs ?? 2000,
+    maxSilenceMs: options.maxSilenceMs ?? 300_000,
     maxStreams: options.maxStreams ?? 1000,
     maxWaiting: options.maxWaiting ?? 20_000,
   };

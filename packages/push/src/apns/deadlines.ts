@@ -3,6 +3,8 @@ import type { Delivery } from './delivery.ts';
 
 /** How late a deadline may be noticed, in ms: one timer for all that fall into the same span. */
 const TICK_MS = 20;
+/** A tick later than this means that the process was held up, and answers may be there that it has not read yet. */
+const HELD_UP_MS = 200;
 
 /** Every delivery under way, by its deadline; one timer however many there are, none when there is none. */
 export class Deadlines {
@@ -11,6 +13,8 @@ export class Deadlines {
   /** By number of the tick at which they have passed. */
   readonly #buckets = new Map<number, Set<Delivery>>();
   #timer: Timer | undefined;
+  /** When the timer fires, monotonic. */
+  #dueMs = 0;
 
   /** @param onPassed called once for a delivery that is still there when its deadline has passed. */
   constructor(clock: Clock, onPassed: (delivery: Delivery) => void) {
@@ -47,12 +51,18 @@ export class Deadlines {
   }
 
   #schedule(): void {
+    this.#dueMs = this.#clock.monotonicMs() + TICK_MS;
     this.#timer = this.#clock.setTimer(() => this.#tick(), TICK_MS);
   }
 
   #tick(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#dueMs > HELD_UP_MS) {
+      this.#schedule();
+      return;
+    }
     this.#timer = undefined;
-    const now = Math.floor(this.#clock.monotonicMs() / TICK_MS);
+    const now = Math.floor(nowMs / TICK_MS);
     const passed = [...this.#buckets].filter(([tick]) => tick <= now);
     for (const [tick, bucket] of passed) {
       this.#buckets.delete(tick);

@@ -63,13 +63,10 @@ export class Exchange {
     // Interim answers say nothing yet; what follows a final one is a trailer.
     if (this.#head !== undefined || status === undefined || status < 200) return;
     this.#head = { status, retryAfter: headers['retry-after'] };
-    const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
-    // Without END_STREAM the stream ends only when it is read.
-    if (status === 200) {
-      this.#owner.onAnswer(this, OK);
-      if (!isWhole) this.stream.resume();
-    } else if (!isWhole) {
+    if ((flags & constants.NGHTTP2_FLAG_END_STREAM) === 0) {
       this.stream.on('data', (chunk: Buffer) => this.#onData(chunk));
+    } else if (status === 200) {
+      this.#owner.onAnswer(this, OK);
     }
   }
 

@@ -80,5 +80,5 @@ export class FaultReport {
 
 function describeFault(environment: Environment, reason: string): string {
   const check = CHECKS.get(reason) ?? (reason.startsWith('http-') ? CHECK_URL : CHECK_TOKEN);
-  return `APNs (${environment}) refuses every push with this configuration: ${reason}; ${check}`;
+  return `APNs (${environment}) refuses pushes with this configuration: ${reason}; ${check}`;
 }

@@ -107,7 +107,9 @@ export class Pool implements SessionOwner {
       // Asked for first, so that it is made while the connection is.
       const bearer = this.#context.owner.bearer();
       const session = this.#session();
-      if (session === undefined || bearer === undefined || !session.hasRoom) return;
+      if (session === undefined || bearer === undefined) return;
+      session.probe();
+      if (!session.hasRoom) return;
       this.#waiting.remove(first);
       this.#send(session, first, bearer);
     }
@@ -140,7 +142,7 @@ export class Pool implements SessionOwner {
   }
 
   onAnswer(session: Session, exchange: Exchange, answer: Answer): void {
-    if (this.#failureCount > 0 && this.#state.kind === 'active' && this.#state.session === session) {
+    if (this.#failureCount > 0 && session.isProven) {
       this.#failureCount = 0;
       const { environment, options } = this.#context;
       options.logger.info({ environment }, `APNs (${environment}) is reached again`);

@@ -5,6 +5,7 @@ export interface PulseContext {
   readonly clock: Clock;
   readonly pingIdleMs: number;
   readonly pingTimeoutMs: number;
+  readonly maxSilenceMs: number;
   /** Sends a PING (RFC 9113 section 6.7) and calls back when it is answered; need not call back otherwise. */
   readonly ping: (onAnswered: () => void) => void;
   /** The connection is alive after all: it may be used again. */
@@ -47,6 +48,12 @@ export class Pulse {
   /** No answer came to what was sent at `sentAtMs`: unless anything else came since, asks. In doubt a PING too many. */
   doubt(sentAtMs: number): void {
     if (this.#state.kind === 'calm' && this.#heardAtMs <= sentAtMs) this.#ask();
+  }
+
+  /** Something is about to be sent: asks first when nothing has been heard for longer than `maxSilenceMs`. */
+  probe(): void {
+    const { clock, maxSilenceMs } = this.#context;
+    if (this.#state.kind === 'calm' && clock.monotonicMs() - this.#heardAtMs > maxSilenceMs) this.#ask();
   }
 
   stop(): void {

@@ -75,7 +75,7 @@ export class Session implements StreamOwner, ExchangeOwner {
     return this.#state.kind === 'connecting';
   }
 
-  /** Whether it has ever answered a push. */
+  /** Whether the service behind it has ever dealt with a push. */
   get isProven(): boolean {
     return this.#isProven;
   }
@@ -92,6 +92,11 @@ export class Session implements StreamOwner, ExchangeOwner {
     // Node knows of an end before its events tell.
     if (this.#http2.closed || this.#http2.destroyed) return false;
     return this.#exchanges.size < this.#maxStreams;
+  }
+
+  /** To be called before {@link hasRoom}: after a long silence it has none until a PING is answered. */
+  probe(): void {
+    if (this.#state.kind === 'open') this.#state.pulse.probe();
   }
 
   /** Sends a push; only with {@link hasRoom}. */
@@ -123,7 +128,8 @@ export class Session implements StreamOwner, ExchangeOwner {
   }
 
   onAnswer(exchange: Exchange, answer: Answer): void {
-    this.#isProven = true;
+    // A service that is out of order may answer each connection once before it ends it.
+    if (answer.status < 500) this.#isProven = true;
     this.#context.owner.onAnswer(this, exchange, answer);
   }
 
@@ -166,11 +172,12 @@ export class Session implements StreamOwner, ExchangeOwner {
       return;
     }
     this.#state.timer.cancel();
-    const { clock, pingIdleMs, pingTimeoutMs } = this.#context.options;
+    const { clock, pingIdleMs, pingTimeoutMs, maxSilenceMs } = this.#context.options;
     const pulse = new Pulse({
       clock,
       pingIdleMs,
       pingTimeoutMs,
+      maxSilenceMs,
       ping: (onAnswered) => this.#ping(onAnswered),
       onAlive: () => this.#context.owner.onRoom(this),
       onDead: () => this.terminate('ping-timeout'),

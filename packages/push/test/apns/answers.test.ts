@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { systemClock } from '@openchambery/daemon';
+import { eventually } from '@openchambery/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PushProvider } from '../../src/provider/push-provider.ts';
 import { loopbackCertificate, makeNotification, makeProvider } from './rig.ts';
@@ -96,10 +97,27 @@ describe('an odd answer', () => {
     expect(outcome).toEqual({ kind: 'later', reason: 'Shutdown', retryAfterMs: 3000 });
   });
 
-  it('is an acceptance as soon as it says 200, whatever its body does', async () => {
+  it('is an acceptance when it says 200, whatever its body does', async () => {
     const outcome = await answerOf((stream) => {
       stream.respond({ ':status': 200 });
       stream.write('x'.repeat(100_000));
+    });
+    expect(outcome).toEqual({ kind: 'accepted' });
+  });
+
+  it('that says 200 and does not end is an acceptance at the deadline, and gives its stream back', async () => {
+    const outcome = await answerOf((stream) => {
+      stream.respond({ ':status': 200 });
+      stream.write('x');
+    }, 200);
+    expect(outcome).toEqual({ kind: 'accepted' });
+    await eventually(() => expect(odd?.provider.snapshot().sandbox.streamCount).toBe(0), { everyMs: 2 });
+  });
+
+  it('that says 200 may have an empty body of its own', async () => {
+    const outcome = await answerOf((stream) => {
+      stream.respond({ ':status': 200 });
+      stream.end();
     });
     expect(outcome).toEqual({ kind: 'accepted' });
   });

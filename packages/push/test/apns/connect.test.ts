@@ -17,7 +17,7 @@ import {
 const cleanups: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
 async function rigWith(options: Parameters<typeof startRig>[0]): Promise<Rig> {
@@ -46,24 +46,13 @@ describe('connecting', () => {
     await it.apns.accept('refuse');
     const outcome = it.send();
     const opened = (): number => it.provider.snapshot().sandbox.sessionsOpenedCount;
-    // Waits of 200, 400, 800, 1600 ms: full jitter at its longest.
-    for (const [count, ms] of [
-      [1, 200],
-      [2, 400],
-      [3, 800],
-      [4, 1600],
-    ] as const) {
-      expect(opened()).toBe(count);
-      await eventually(() => expect(clock.pendingTimers).toBe(2), { everyMs: 2 });
-      // The connection has failed once the timer is that of the rest: its own timer would not open another.
-      await eventually(
-        () => {
-          clock.advance(1);
-          expect(opened()).toBe(count + 1);
-        },
-        { everyMs: 0, timeoutMs: 5000 },
-      );
-      expect(ms).toBeGreaterThan(0);
+    // Full jitter at its longest, and the timer of deadlines beside that of the wait.
+    for (const [index, waitMs] of [200, 400, 800, 1600].entries()) {
+      await eventually(() => expect(it.log.of('debug')).toHaveLength(index + 1), { everyMs: 2 });
+      clock.advance(waitMs - 1);
+      expect(opened()).toBe(index + 1);
+      clock.advance(1);
+      expect(opened()).toBe(index + 2);
     }
     clock.advance(5000);
     expect(await outcome).toEqual({ kind: 'later', reason: 'unreachable', retryAfterMs: undefined });
@@ -162,6 +151,27 @@ describe('connecting', () => {
     cleanups.push(() => provider.close());
     const push = makeNotification(systemClock, { deadlineMs: systemClock.monotonicMs() + 300 });
     expect(await provider.send(push)).toMatchObject({ kind: 'later', reason: 'unreachable' });
+  });
+});
+
+describe('a service that answers each connection with 503 and ends it', () => {
+  it('is met with longer and longer waits', async () => {
+    const clock = new FakeClock();
+    const it = await rigWith({ clock, provider: { random: () => 0.999999 } });
+    it.apns.scriptAll({ status: 503, reason: 'Shutdown' });
+    for (const waitMs of [200, 400, 800]) {
+      const { sessionsOpenedCount } = it.provider.snapshot().sandbox;
+      expect(await it.send()).toMatchObject({ kind: 'later', reason: 'Shutdown' });
+      expect(it.provider.snapshot().sandbox.sessionsOpenedCount).toBe(Math.max(1, sessionsOpenedCount));
+      it.apns.goAway();
+      await eventually(() => expect(it.provider.snapshot().sandbox.sessionCount).toBe(0), { everyMs: 2 });
+      const next = it.send();
+      clock.advance(waitMs - 1);
+      expect(it.provider.snapshot().sandbox.sessionCount).toBe(0);
+      clock.advance(1);
+      expect(await next).toMatchObject({ kind: 'later', reason: 'Shutdown' });
+    }
+    expect(it.log.of('warn')).toEqual(['APNs (sandbox) cannot be reached: goaway-0']);
   });
 });
 

@@ -10,6 +10,7 @@ class Bench {
     clock: this.clock,
     pingIdleMs: 1000,
     pingTimeoutMs: 100,
+    maxSilenceMs: 500,
     ping: (onAnswered) => {
       this.events.push('ping');
       this.answer = onAnswered;
@@ -64,6 +65,17 @@ describe('Pulse', () => {
     expect(events).toEqual([]);
     pulse.doubt(11);
     pulse.doubt(12);
+    expect(events).toEqual(['ping']);
+  });
+
+  it('asks before something is sent after a longer silence than allowed', () => {
+    const { clock, events, pulse } = new Bench();
+    clock.advance(500);
+    pulse.probe();
+    expect(events).toEqual([]);
+    clock.advance(1);
+    pulse.probe();
+    pulse.probe();
     expect(events).toEqual(['ping']);
   });
 });
