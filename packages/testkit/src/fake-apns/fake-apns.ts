@@ -234,7 +234,12 @@ export async function startFakeApns(options: FakeApnsOptions = {}): Promise<Fake
   const certificate = options.certificate ?? (await makeLoopbackCertificate());
   const folder = await mkdtemp(join(tmpdir(), 'fake-apns-'));
   const apns = new FakeApns(options, certificate, folder);
-  await writeFile(apns.caFile, apns.caPem);
-  await apns.listen();
+  try {
+    await writeFile(apns.caFile, apns.caPem);
+    await apns.listen();
+  } catch (error) {
+    await apns.close();
+    throw error;
+  }
   return apns;
 }

@@ -1,5 +1,6 @@
 import type { LoopbackCertificate } from './certificates.ts';
 import type { ProviderKey } from './provider-token.ts';
+import type { RecordedRequest } from './request-log.ts';
 
 /** How a fake APNs is set up. */
 export interface FakeApnsOptions {
@@ -21,6 +22,8 @@ export interface FakeApnsOptions {
   readonly now?: () => number;
   /** How many requests are kept; 0 records nothing. @default 100000 */
   readonly recordLimit?: number;
+  /** Told of every request once it is clear what became of it; not of those that are not recorded. */
+  readonly onSettled?: (request: RecordedRequest) => void;
   /** @default a new one */
   readonly certificate?: LoopbackCertificate;
 }

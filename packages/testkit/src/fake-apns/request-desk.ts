@@ -26,6 +26,7 @@ export class RequestDesk {
   readonly #isStrict: boolean;
   readonly #topics: ReadonlySet<string> | undefined;
   readonly #now: () => number;
+  readonly #onSettled: FakeApnsOptions['onSettled'];
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #after = (ms: number, task: () => void): void => this.#setTimer(ms, task);
 
@@ -36,6 +37,7 @@ export class RequestDesk {
     this.#tokens = new ProviderTokenCheck(options.keys ?? [], options.strictTokenUpdates ?? false);
     this.#topics = options.topics === undefined ? undefined : new Set(options.topics);
     this.#now = options.now ?? Date.now;
+    this.#onSettled = options.onSettled;
   }
 
   /** Reads the request and sees to it that something happens to it. */
@@ -99,13 +101,15 @@ export class RequestDesk {
       payloadBytes: read.bytes,
       answer: 'pending',
     };
+    const settle = (answer: RecordedAnswer): void => {
+      record.answer = answer;
+      this.#onSettled?.(record);
+    };
     stream.on('close', () => {
-      if (record.answer === 'pending') record.answer = { fault: 'client-gone' };
+      if (record.answer === 'pending') settle({ fault: 'client-gone' });
     });
     this.#log.add(record);
-    return (answer) => {
-      record.answer = answer;
-    };
+    return settle;
   }
 
   #setTimer(ms: number, task: () => void): void {
