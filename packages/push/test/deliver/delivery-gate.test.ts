@@ -77,7 +77,7 @@ describe('a gate', () => {
     held[0]?.end();
     await settle();
     held[1]?.end();
-    expect(await Promise.all(results)).toEqual(['done', 'done']);
+    expect([await results[0], await results[1]]).toEqual(['done', 'done']);
   });
 });
 

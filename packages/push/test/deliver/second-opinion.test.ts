@@ -82,6 +82,15 @@ describe('asking in vain', () => {
     expect(opinion.mayAsk('s', 'token')).toBe(true);
   });
 
+  it('is not forgotten for all the tokens that were only asked about', () => {
+    opinion.heard('token', KEY_FAULT);
+    for (let minute = 0; minute < 15; minute++) {
+      for (let server = 0; server < 10; server++) ask(`s${server}`, 100, 100 * minute);
+      clock.advance(MINUTE_MS);
+    }
+    expect(opinion.mayAsk('s', 'token')).toBe(false);
+  });
+
   it('takes nothing from the budget', () => {
     opinion.heard('token', KEY_FAULT);
     for (let count = 0; count < 200; count++) expect(opinion.mayAsk('s', 'token')).toBe(false);

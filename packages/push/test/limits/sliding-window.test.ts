@@ -94,6 +94,36 @@ describe('giving back', () => {
     expect(window.take('a')).toEqual({ ok: false, retryAfterMs: 50_000 });
   });
 
+  it('takes back its own use, whatever came after it', () => {
+    const window = open(2);
+    const first = window.take('a');
+    clock.advance(10_000);
+    window.take('a');
+    giveBack(first);
+    window.take('a');
+    clock.advance(50_000);
+    // The use of 10 s is still within the window, and so is the one after it.
+    expect(window.take('a')).toEqual({ ok: false, retryAfterMs: 10_000 });
+  });
+
+  it('counts once, however often it is said', () => {
+    const window = open(2);
+    const first = window.take('a');
+    window.take('a');
+    giveBack(first);
+    giveBack(first);
+    expect([window.take('a').ok, window.take('a').ok]).toEqual([true, false]);
+  });
+
+  it('takes nobody else’s use when its own window is over', () => {
+    const window = open(1);
+    const first = window.take('a');
+    clock.advance(WINDOW_MS);
+    window.take('a');
+    giveBack(first);
+    expect(window.take('a').ok).toBe(false);
+  });
+
   it('does no harm when the key has been forgotten since', () => {
     const window = open(1, 1);
     const permit = window.take('a');
@@ -158,16 +188,41 @@ describe('keys', () => {
   });
 });
 
+describe('looking', () => {
+  it('tells whether the limit is reached, and until when', () => {
+    const window = open(2);
+    const looks = [window.isFull('a')];
+    window.take('a');
+    looks.push(window.isFull('a'));
+    window.take('a');
+    looks.push(window.isFull('a'), window.isFull('b'));
+    clock.advance(WINDOW_MS - 1);
+    looks.push(window.isFull('a'));
+    clock.advance(1);
+    looks.push(window.isFull('a'));
+    expect(looks).toEqual([false, false, true, false, true, false]);
+  });
+
+  it('leaves no trace', () => {
+    const window = open(1, 2);
+    window.take('a');
+    for (let index = 0; index < 100; index++) window.isFull(`k${index}`);
+    expect(window.size).toBe(1);
+    expect(window.isFull('a')).toBe(true);
+  });
+});
+
 interface Step {
   readonly key: string;
   readonly waitMs: number;
-  readonly isGivenBack: boolean;
+  /** After how many more steps the use is given back; beyond the last it never is. */
+  readonly keptFor: number;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
   key: fc.constantFrom('a', 'b', 'c'),
   waitMs: fc.oneof(fc.constant(0), fc.nat(50), fc.constant(100)),
-  isGivenBack: fc.boolean(),
+  keptFor: fc.oneof(fc.constant(1000), fc.nat(5)),
 });
 
 it('agrees with a list of all uses', () => {
@@ -176,8 +231,8 @@ it('agrees with a list of all uses', () => {
       const windowMs = 100;
       const clock = new FakeClock();
       const window = new SlidingWindow({ clock, windowMs, max, maxKeys: 3 });
-      const uses: { key: string; at: number }[] = [];
-      for (const { key, waitMs, isGivenBack } of steps) {
+      let uses: { key: string; at: number; endsAt: number; giveBack: () => void }[] = [];
+      for (const [index, { key, waitMs, keptFor }] of steps.entries()) {
         clock.advance(waitMs);
         const now = clock.monotonicMs();
         const within = uses.filter((use) => use.key === key && use.at > now - windowMs);
@@ -185,11 +240,11 @@ it('agrees with a list of all uses', () => {
         expect(permit.ok).toBe(within.length < max);
         if (!permit.ok) {
           expect(permit.retryAfterMs).toBe((within[0]?.at ?? Number.NaN) + windowMs - now);
-        } else if (isGivenBack) {
-          permit.giveBack();
         } else {
-          uses.push({ key, at: now });
+          uses.push({ key, at: now, endsAt: index + keptFor, giveBack: permit.giveBack });
         }
+        for (const use of uses) if (use.endsAt === index) use.giveBack();
+        uses = uses.filter((use) => use.endsAt !== index);
       }
     }),
     { numRuns: 300 },

@@ -10,7 +10,7 @@ describe('a ring', () => {
       Number.NEGATIVE_INFINITY,
       Number.NEGATIVE_INFINITY,
     ]);
-    ring.dropNewest();
+    ring.drop(5);
     ring.dropUntil(5);
     expect(ring.size).toBe(0);
   });
@@ -33,17 +33,30 @@ describe('a ring', () => {
     ring.dropUntil(2);
     expect([ring.size, ring.oldest]).toEqual([1, 3]);
   });
+
+  it('drops one entry of a time and leaves the others, in order', () => {
+    const ring = new TimeRing(5);
+    for (const time of [1, 2, 2, 3]) ring.append(time);
+    ring.drop(2);
+    expect(ring.size).toBe(3);
+    ring.drop(1);
+    ring.drop(9);
+    expect([ring.size, ring.oldest, ring.newest]).toEqual([2, 2, 3]);
+    ring.append(4);
+    ring.dropUntil(2);
+    expect([ring.size, ring.oldest, ring.newest]).toEqual([2, 3, 4]);
+  });
 });
 
 type Step =
   | { readonly kind: 'append'; readonly later: number }
   | { readonly kind: 'dropUntil'; readonly share: number }
-  | { readonly kind: 'dropNewest' };
+  | { readonly kind: 'drop'; readonly age: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('append' as const), later: fc.nat(3) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('dropUntil' as const), share: fc.nat(100) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('dropNewest' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const), age: fc.nat(12) }) },
 );
 
 it('behaves as a plain list does', () => {
@@ -69,10 +82,13 @@ it('behaves as a plain list does', () => {
             list = list.filter((time) => time > until);
             break;
           }
-          case 'dropNewest':
-            ring.dropNewest();
-            list.pop();
+          case 'drop': {
+            const time = now - each.age;
+            ring.drop(time);
+            const index = list.lastIndexOf(time);
+            if (index !== -1) list = list.toSpliced(index, 1);
             break;
+          }
         }
         const none = Number.NEGATIVE_INFINITY;
         expect([ring.size, ring.oldest, ring.newest]).toEqual([

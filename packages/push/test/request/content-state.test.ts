@@ -150,6 +150,13 @@ describe('an item', () => {
     );
   });
 
+  it.each([null, '', 5, 'x'.repeat(129)])(
+    'is not saved from the id %j by the older spelling',
+    (sessionID) => {
+      expect(codeWith({ items: [item({ sessionID, sessionId: 'ses_1' })] })).toBe('invalid_request');
+    },
+  );
+
   it('has one spelling of its id for the phone, whichever came', () => {
     const members = { ...without(item(), 'sessionID'), sessionId: 'ses_9' };
     expect(shownItem(members)).toBe('{"sessionID":"ses_9","title":"Build","status":"tool","startedAt":12}');
