@@ -1,4 +1,14 @@
-import { freePort, PUSH_PREFIX, RELAY_PREFIX, runRelay, spawnRelay, startRelay } from '@openchambery/testkit';
+import {
+  freePort,
+  makeDeviceToken,
+  makeIdentity,
+  PUSH_PREFIX,
+  registerRequest,
+  RELAY_PREFIX,
+  runRelay,
+  spawnRelay,
+  startRelay,
+} from '@openchambery/testkit';
 import type { RelayCommand, RelayCommandOptions } from '@openchambery/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { neededVariables, onlyLine, withPushPrefix } from './support/push-command.ts';
@@ -72,6 +82,27 @@ describe('the start', () => {
       expect([path, response.status, await response.text()]).toEqual([path, 404, '']);
       expect(response.headers.get('cache-control')).toBe('no-store');
     }
+  });
+});
+
+describe('X-Forwarded-For', () => {
+  const PROXIED = { REGISTER_LIMIT_PER_MINUTE: '1' };
+
+  it.each<[string, readonly string[], Variables, boolean]>([
+    ['the relay trusts proxies', ['--trust-proxy'], {}, true],
+    ['the relay does not', [], {}, false],
+    ['push alone does', [], { TRUST_PROXY: 'true' }, true],
+    ['push alone does not', ['--trust-proxy'], { TRUST_PROXY: '0' }, false],
+  ])('counts when %s', async (_what, args, variables, isTrusted) => {
+    const relay = await ownRelay(combined({ ...PROXIED, ...variables }, { args }));
+    const register = async (ip: string): Promise<number> => {
+      const { path, body } = registerRequest(makeIdentity(), makeDeviceToken());
+      const headers = { 'X-Forwarded-For': ip };
+      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await fetch(`http://${relay.authority}${path}`, init)).status;
+    };
+    expect(await register('192.0.2.1')).toBe(200);
+    expect(await register('192.0.2.2')).toBe(isTrusted ? 200 : 429);
   });
 });
 

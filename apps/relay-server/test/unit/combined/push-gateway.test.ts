@@ -69,7 +69,7 @@ async function scenario() {
   const connect = async (text: string): Promise<RawSocket> => {
     const socket = await RawSocket.connect({ host: '127.0.0.1', port });
     onTestFinished(() => socket.destroy());
-    socket.write(text);
+    void socket.write(text);
     return socket;
   };
   return { line, clock, gateway, connect };
