@@ -36,9 +36,16 @@ export type UnregistrationResult =
  * still bound to that server by that very registration.
  */
 export type BindingChange =
-  /** The environment took a push: remembered, and evidence against the token is void. */
+  /** The environment took a push, as the server had said it would: evidence against the token is void. */
   | {
       readonly kind: 'accepted';
+      readonly binding: Binding;
+      readonly environment: Environment;
+      readonly topic: string;
+    }
+  /** It did, after the one that was asked first did not know the token: the token's pushes go there from now on. */
+  | {
+      readonly kind: 'moved';
       readonly binding: Binding;
       readonly environment: Environment;
       readonly topic: string;

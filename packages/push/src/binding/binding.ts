@@ -13,7 +13,7 @@ export interface Binding {
   readonly serverId: string;
   readonly platform: Platform;
   readonly kind: BindingKind | undefined;
-  /** The environment that last accepted the token; undefined until one has. */
+  /** The environment that took a push which the one named by the server had refused; undefined until one has. */
   readonly environment: Environment | undefined;
   /** When it was last registered, ms since the epoch. Grows with every registration of the token. */
   readonly registeredAtMs: number;

@@ -1,7 +1,7 @@
 import type { Clock } from '@openchambery/daemon';
 import type { Binding } from '../binding/binding.ts';
 import type { PushOutcome } from '../provider/push-outcome.ts';
-import type { Environment, PushKind, PushProvider } from '../provider/push-provider.ts';
+import { type Environment, otherThan, type PushKind, type PushProvider } from '../provider/push-provider.ts';
 import { pushId } from './push-id.ts';
 import type { SecondOpinion } from './second-opinion.ts';
 
@@ -53,7 +53,7 @@ export async function deliverOne(
   if (outcome.kind !== 'mismatch') return only;
   const { secondOpinion } = context;
   if (!secondOpinion.mayAsk(job.serverId, binding.token)) return only;
-  const other = asked === 'production' ? 'sandbox' : 'production';
+  const other = otherThan(asked);
   const second = await send(binding.token, other, { job, context });
   secondOpinion.heard(binding.token, second);
   switch (second.kind) {

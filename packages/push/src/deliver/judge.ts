@@ -1,5 +1,6 @@
 import type { Binding, Refusals } from '../binding/binding.ts';
 import type { BindingChange } from '../binding/binding-store.ts';
+import { otherThan } from '../provider/push-provider.ts';
 import type { Delivered } from './deliver-one.ts';
 import type { EnvironmentHealth } from './environment-health.ts';
 
@@ -22,11 +23,13 @@ export interface Evidence {
 
 /** What a delivery changes about its binding, if anything. The only place where a token is declared dead. */
 export function judge(delivered: Delivered, evidence: Evidence): BindingChange | undefined {
-  const { binding, outcome, environment } = delivered;
+  const { binding, asked, outcome, environment } = delivered;
   switch (outcome.kind) {
-    case 'accepted':
+    case 'accepted': {
       if (evidence.isLast) return { kind: 'drop', binding };
-      return { kind: 'accepted', binding, environment, topic: evidence.topic };
+      const kind = environment === asked ? 'accepted' : 'moved';
+      return { kind, binding, environment, topic: evidence.topic };
+    }
     case 'dead':
       return isOlderThan(binding, outcome.sinceMs) ? { kind: 'drop', binding } : undefined;
     case 'mismatch':
@@ -50,6 +53,7 @@ function judgeMismatch(
 ): BindingChange | undefined {
   // Whoever refuses everything says nothing about this token.
   if (health.isSuspected(asked, topic)) return undefined;
+  if (isRefusedByBoth && health.isSuspected(otherThan(asked), topic)) return undefined;
   if (isRefusedByBoth || isConclusive(binding.refusals, nowMs, lastAcceptedAtMs)) {
     return { kind: 'drop', binding };
   }

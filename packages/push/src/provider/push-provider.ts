@@ -6,6 +6,11 @@ export type Environment = 'production' | 'sandbox';
 /** Both environments. */
 export const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
+/** The other of the two. */
+export function otherThan(environment: Environment): Environment {
+  return environment === 'production' ? 'sandbox' : 'production';
+}
+
 /** What a push is on the phone. */
 export type PushKind = 'alert' | 'liveactivity';
 

@@ -80,7 +80,11 @@ export class BindingBook {
       const { binding } = change;
       switch (change.kind) {
         case 'accepted':
-          rows.accept(binding, change.environment, now);
+          rows.acquit(binding, now);
+          acceptances.note(change.environment, change.topic, now);
+          break;
+        case 'moved':
+          rows.move(binding, change.environment, now);
           acceptances.note(change.environment, change.topic, now);
           break;
         case 'refused':

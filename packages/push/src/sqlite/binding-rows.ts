@@ -17,7 +17,9 @@ const SQL = {
   // What took the token before is a fact about the token, whoever registers it; what refused it is void.
   update: `UPDATE bindings SET server_id = ?, platform = ?, kind = ?, registered_at = ?, updated_at = ?,
     refusal_count = 0, first_refusal_at = NULL WHERE token = ?`,
-  accept: `UPDATE bindings SET environment = ?, updated_at = ?, refusal_count = 0, first_refusal_at = NULL
+  acquit: `UPDATE bindings SET updated_at = ?, refusal_count = 0, first_refusal_at = NULL
+    WHERE ${SAME} AND refusal_count > 0`,
+  move: `UPDATE bindings SET environment = ?, updated_at = ?, refusal_count = 0, first_refusal_at = NULL
     WHERE ${SAME} AND (environment IS NOT ? OR refusal_count > 0)`,
   refuse: `UPDATE bindings SET refusal_count = refusal_count + 1, updated_at = ?1,
     first_refusal_at = coalesce(first_refusal_at, ?1)
@@ -44,7 +46,8 @@ export class BindingRows {
       getOf: prepare(SQL.getOf),
       insert: prepare(SQL.insert),
       update: prepare(SQL.update),
-      accept: prepare(SQL.accept),
+      acquit: prepare(SQL.acquit),
+      move: prepare(SQL.move),
       refuse: prepare(SQL.refuse),
       delete: prepare(SQL.delete),
     };
@@ -71,9 +74,14 @@ export class BindingRows {
     this.#statements.update.run(...toColumns(binding));
   }
 
-  accept(identity: BindingIdentity, environment: Environment, now: number): void {
+  /** What spoke against the token is void. */
+  acquit({ token, serverId, registeredAtMs }: BindingIdentity, now: number): void {
+    this.#statements.acquit.run(now, token, serverId, registeredAtMs);
+  }
+
+  move(identity: BindingIdentity, environment: Environment, now: number): void {
     const { token, serverId, registeredAtMs } = identity;
-    this.#statements.accept.run(environment, now, token, serverId, registeredAtMs, environment);
+    this.#statements.move.run(environment, now, token, serverId, registeredAtMs, environment);
   }
 
   refuse({ token, serverId, registeredAtMs }: BindingIdentity, now: number): void {

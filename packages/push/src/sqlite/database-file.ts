@@ -67,7 +67,12 @@ export function createFile(file: string): void {
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster; if it is no folder, what follows says so.
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
 }
 
 /** The real name of a file that need not exist yet. */

@@ -97,7 +97,7 @@ describe('register', () => {
     const rig = new StoreRig();
     await rig.store.register(rig.registration('t'));
     const environment = 'production';
-    await rig.store.settle([{ kind: 'accepted', binding: await findOne(rig, 't'), environment, topic: 'x' }]);
+    await rig.store.settle([{ kind: 'moved', binding: await findOne(rig, 't'), environment, topic: 'x' }]);
     await rig.store.settle([{ kind: 'refused', binding: await findOne(rig, 't') }]);
     await rig.store.register(rig.registration('t', 'B'));
     expect(await findOne(rig, 't', 'B')).toMatchObject({ environment, refusals: undefined });
@@ -153,7 +153,7 @@ describe('settle', () => {
       await rig.store.settle([{ kind: 'refused', binding }]);
       expect((await findOne(rig, 't')).refusals).toEqual({ count: i, firstAtMs: registeredAtMs + 1000 });
     }
-    await rig.store.settle([{ kind: 'accepted', binding, environment: 'sandbox', topic: 'x' }]);
+    await rig.store.settle([{ kind: 'moved', binding, environment: 'sandbox', topic: 'x' }]);
     expect(await findOne(rig, 't')).toEqual({
       ...binding,
       environment: 'sandbox',
@@ -165,7 +165,7 @@ describe('settle', () => {
     const rig = new StoreRig();
     await rig.store.register(rig.registration('t'));
     const accepted = {
-      kind: 'accepted',
+      kind: 'moved',
       binding: await findOne(rig, 't'),
       environment: 'sandbox',
       topic: 'x',
@@ -203,7 +203,7 @@ describe('settle', () => {
     await rig.store.register(registerAgain(rig));
     const before = rig.query('SELECT * FROM bindings');
     await rig.store.settle([{ kind: 'refused', binding }]);
-    await rig.store.settle([{ kind: 'accepted', binding, environment: 'sandbox', topic: 'x' }]);
+    await rig.store.settle([{ kind: 'moved', binding, environment: 'sandbox', topic: 'x' }]);
     expect(await rig.store.settle([{ kind: 'drop', binding }])).toEqual(new Set());
     expect(rig.query('SELECT * FROM bindings')).toEqual(before);
   });
