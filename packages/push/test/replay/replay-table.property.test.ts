@@ -1,6 +1,7 @@
+import { deepEqual, equal } from 'node:assert/strict';
 import { FakeClock } from '@openchambery/testkit';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import type { ReplayMark } from '../../src/binding/replay-mark.ts';
 import { ReplayTable } from '../../src/replay/replay-table.ts';
 import { NaiveReplayTable } from './naive-replay-table.ts';
@@ -39,12 +40,12 @@ class Pair {
   pass(ms: number): void {
     this.clock.jumpEpoch(ms);
     this.naive.age(this.clock.epochMs());
-    expect(this.table.size).toBe(this.naive.marks.length);
+    equal(this.table.size, this.naive.marks.length);
   }
 
   isFresh(mark: ReplayMark): boolean {
     const verdict = this.table.verdict(mark);
-    expect(verdict).toEqual(this.naive.verdict(mark, this.clock.epochMs()));
+    deepEqual(verdict, this.naive.verdict(mark, this.clock.epochMs()));
     return verdict.kind === 'fresh';
   }
 
@@ -60,11 +61,11 @@ class Pair {
     for (const mark of claimed) {
       if (this.table.verdict(mark).kind === 'fresh') acceptances.push(this.table.accept(mark));
     }
-    for (const acceptance of acceptances.reverse()) this.table.undo(acceptance);
+    for (const acceptance of acceptances.toReversed()) this.table.undo(acceptance);
   }
 
   look(mark: ReplayMark): void {
-    expect(this.table.isMarked(mark)).toBe(this.naive.isMarked(mark));
+    equal(this.table.isMarked(mark), this.naive.isMarked(mark));
   }
 }
 
