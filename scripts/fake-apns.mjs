@@ -12,13 +12,9 @@ const fake = spawn(tool('node'), ['--conditions=@openchambery/source', main, ...
   env: toolEnvironment(),
   stdio: 'inherit',
 });
-let isStopping = false;
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.on(signal, () => {
-    // At a terminal Ctrl-C reaches the fake by itself, and a second one would cut its end short.
-    if (!isStopping && !(signal === 'SIGINT' && process.stdin.isTTY)) fake.kill(signal);
-    isStopping = true;
-  });
+  // Ctrl-C reaches the fake from the terminal as well; it takes the echo for the same request.
+  process.on(signal, () => fake.kill(signal));
 }
 if (process.env.npm_lifecycle_event !== undefined) {
   // npm passes SIGTERM to a shell that dies of it and leaves us behind; a fake nobody sees would keep the ports.

@@ -97,7 +97,10 @@ describe('the command fake-apns', () => {
     ]);
     const folder = dirname(env['NODE_EXTRA_CA_CERTS'] ?? '');
     expect(existsSync(folder)).toBe(true);
+    // As when a terminal and npm pass on the same Ctrl-C.
     command.kill('SIGINT');
+    command.kill('SIGINT');
+    command.kill('SIGTERM');
     expect(await command.exited).toBe(0);
     expect(existsSync(folder)).toBe(false);
   });

@@ -26,9 +26,12 @@ async function run(options: CommandOptions): Promise<void> {
   process.stdout.write(
     options.json === true ? `${JSON.stringify({ status: 'ok', env: variables })}\n` : exportLines(variables),
   );
+  let closing: Promise<void> | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // A second Ctrl-C finds no listener and ends the process at once.
-    process.once(signal, () => void pair.close());
+    // A terminal, npm and the script that started us may all pass on the same Ctrl-C.
+    process.on(signal, () => {
+      closing ??= pair.close();
+    });
   }
 }
 
