@@ -3,6 +3,7 @@ import { fork, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { toolEnvironment } from '../run/command.mjs';
 import { root, tool } from '../run/workspace.mjs';
+import { firstOf, readLine } from './first-word.mjs';
 
 const here = join(root, 'scripts', 'demo');
 
@@ -81,25 +82,4 @@ export function createCast() {
 function withoutRelayVariables(env) {
   const others = Object.entries(env).filter(([name]) => !name.startsWith('OPENCHAMBER_RELAY_SERVER_'));
   return { ...Object.fromEntries(others), OPENCHAMBER_RELAY_SERVER_LOG_LEVEL: 'warn' };
-}
-
-/** What `listen` hears, unless the process ends first. */
-function firstOf({ name, child, ended }, listen) {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    ended.then(({ code, signal }) =>
-      reject(new Error(`the ${name} ended too early (${signal ?? `exit code ${code}`})`)),
-    );
-    listen(resolve);
-  });
-}
-
-function readLine(child, done) {
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    text += chunk;
-    if (text.includes('\n')) {
-      done(text.slice(0, text.indexOf('\n')));
-    }
-  });
 }
