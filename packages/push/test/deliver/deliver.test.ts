@@ -173,6 +173,26 @@ describe('the environment', () => {
     expect(stage.provider.asked(A)).toEqual(['production', 'production', 'sandbox', 'sandbox']);
   });
 
+  it('is the one that the server says, while that is not known to be wrong', async () => {
+    stage.bind(A);
+    await stage.deliver([A], { environment: 'sandbox' });
+    await stage.deliver([A], { environment: 'production' });
+    await stage.deliver([A], { environment: 'sandbox' });
+    expect(stage.provider.asked(A)).toEqual(['sandbox', 'production', 'sandbox']);
+  });
+
+  it('that refuses every token it is asked about first is no witness for the other', async () => {
+    stage.bind(A, B, C, D);
+    stage.provider.script('production', MISMATCH);
+    stage.provider.scriptBoth(MISMATCH, A);
+    stage.provider.scriptBoth(MISMATCH, B);
+    stage.provider.scriptBoth(MISMATCH, C);
+    await stage.deliver([A, B, C], { environment: 'production' });
+    await stage.deliver([D]);
+    expect(await stage.deliver([A])).toEqual([{ token: A, ok: false }]);
+    expect(stage.store.bindings.size).toBe(4);
+  });
+
   it('that refuses three tokens and takes none is suspected: nothing is dropped, and it is said once', async () => {
     stage.bind(A, B, C, D);
     stage.provider.scriptBoth(MISMATCH);

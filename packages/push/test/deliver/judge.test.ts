@@ -55,14 +55,24 @@ function after(refusals: Refusals): Binding {
 }
 
 describe('a push that was accepted', () => {
-  it('is remembered with the environment that took it', () => {
+  it('speaks for the token', () => {
+    expect(judge(delivered(ACCEPTED), evidence())).toEqual({
+      kind: 'accepted',
+      binding: BINDING,
+      environment: 'sandbox',
+      topic: TOPIC,
+    });
+  });
+
+  it('by the environment that was asked second is remembered with it', () => {
     const outcome = delivered(ACCEPTED, { environment: 'production' });
     expect(judge(outcome, evidence())).toEqual({
-      kind: 'accepted',
+      kind: 'moved',
       binding: BINDING,
       environment: 'production',
       topic: TOPIC,
     });
+    expect(judge(outcome, evidence({ isLast: true }))?.kind).toBe('drop');
   });
 
   it('ends the binding when it is the last', () => {
@@ -112,9 +122,9 @@ describe('a token that no environment knows', () => {
     expect(judge(outcome, evidence())).toEqual({ kind: 'drop', binding: BINDING });
   });
 
-  it('is not when the environment that was asked refuses everything', () => {
+  it.each(['sandbox', 'production'])('is not while the %s refuses everything', (suspected) => {
     const outcome = delivered(MISMATCH, { isRefusedByBoth: true });
-    const health = { isSuspected: (environment: string) => environment === 'sandbox' };
+    const health = { isSuspected: (environment: string) => environment === suspected };
     expect(judge(outcome, evidence({ health }))).toBeUndefined();
   });
 });
@@ -155,6 +165,11 @@ describe('a token that one environment does not know, where the other cannot be 
     expect(verdict({ count: 2, firstAtMs }, undefined)).toBe('refused');
     expect(verdict({ count: 2, firstAtMs }, firstAtMs - 1)).toBe('refused');
     expect(verdict({ count: 2, firstAtMs }, firstAtMs)).toBe('refused');
+  });
+
+  it('is judged by the environment that was asked, whatever the other is suspected of', () => {
+    const health = { isSuspected: (environment: string) => environment === 'production' };
+    expect(judge(delivered(MISMATCH), evidence({ health }))?.kind).toBe('refused');
   });
 
   it('is kept, and nothing counted, while the environment refuses everything', () => {

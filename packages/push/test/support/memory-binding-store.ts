@@ -61,7 +61,8 @@ export class MemoryBindingStore implements BindingStore {
     if (verdict.kind !== 'fresh') return verdict;
     if (!this.bindings.has(token) && this.bindings.size >= this.maxTokens) return { kind: 'token-limit' };
     this.#mark(mark);
-    this.bind(token, mark.serverId, { platform, kind });
+    const environment = this.bindings.get(token)?.environment;
+    this.bind(token, mark.serverId, { platform, kind, environment });
     return { kind: 'bound' };
   }
 
@@ -146,9 +147,12 @@ export class MemoryBindingStore implements BindingStore {
       case 'drop':
         return this.bindings.delete(token);
       case 'accepted':
+      case 'moved': {
+        const environment = change.kind === 'moved' ? change.environment : binding.environment;
         this.acceptedAtMs.set(`${change.environment} ${change.topic}`, now);
-        this.bindings.set(token, { ...binding, environment: change.environment, refusals: undefined });
+        this.bindings.set(token, { ...binding, environment, refusals: undefined });
         return false;
+      }
       case 'refused': {
         const { count, firstAtMs } = binding.refusals ?? { count: 0, firstAtMs: now };
         this.bindings.set(token, { ...binding, refusals: { count: count + 1, firstAtMs } });
