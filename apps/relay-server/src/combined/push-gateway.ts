@@ -150,7 +150,10 @@ export class PushGateway implements Mount {
   }
 }
 
+/** Throws when the worker has sent what HTTP does not allow. */
 function write(response: ServerResponse, { status, headers, body }: Answer): void {
+  // Whoever served the connection had to answer, or to end it, before us.
+  if (response.headersSent || response.destroyed) return;
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   // In one piece, so that Node says how long it is.

@@ -19,7 +19,15 @@ export function startWorkerThread(
     return { post: ignore, terminate: ignore };
   }
   let lastError: unknown;
-  worker.on('message', (message: FromWorker) => listener.onMessage(message));
+  worker.on('message', (message: FromWorker) => {
+    try {
+      listener.onMessage(message);
+    } catch (error) {
+      // Ours or the worker's fault, it must not be the relay's: a worker that is not understood has to go.
+      lastError = error;
+      void worker.terminate();
+    }
+  });
   worker.on('messageerror', (error) => (lastError = error));
   worker.on('error', (error) => (lastError = error));
   worker.once('exit', () => listener.onEnd(lastError));

@@ -51,13 +51,15 @@ class ScriptedLine implements PushLine {
   }
 }
 
-async function scenario() {
+async function scenario({ isAnswered = false } = {}) {
   const line = new ScriptedLine();
   const clock = new FakeClock();
   const gateway = new PushGateway(line, clock);
   const server = createServer((request, response) => {
     if (gateway.owns(request)) gateway.handle(request, response);
     else response.writeHead(404).end();
+    // As a listener does that has to end a connection.
+    if (isAnswered) response.writeHead(418, { 'content-length': 0 }).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -165,6 +167,25 @@ describe('a request for push', () => {
     gateway.onMessage({ type: 'body-wanted', id: await line.idOf(1), maxBytes: 9 });
     socket.reset();
     await line.received('gone', 1);
+    expect(gateway.size).toBe(0);
+  });
+});
+
+describe('an answer', () => {
+  it('that HTTP does not allow is told to whoever brought it', async () => {
+    const { line, gateway, connect } = await scenario();
+    const socket = await connect(post('/v1/push/send', ''));
+    const id = await line.idOf(1);
+    expect(() => gateway.onMessage({ ...OK, id, headers: { 'bad name': 'x' } })).toThrow(TypeError);
+    expect(gateway.size).toBe(0);
+    socket.destroy();
+  });
+
+  it('to a request that has one already is left out', async () => {
+    const { line, gateway, connect } = await scenario({ isAnswered: true });
+    const socket = await connect(post('/v1/push/send', ''));
+    gateway.onMessage({ ...OK, id: await line.idOf(1) });
+    expect((await socket.response()).status).toBe(418);
     expect(gateway.size).toBe(0);
   });
 });
