@@ -1,9 +1,10 @@
-import { eventually, hold, makeDeviceToken, sendRequest, withTimeout } from '@openchambery/testkit';
+import { eventually, hold, makeDeviceToken, sendRequest } from '@openchambery/testkit';
 import type { FakeApns, Held, HostIdentity, Reaction } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
 import { boundServer, post, reaches, requestsFor, requestsTotal, rowsOf, send } from './support/push-http.ts';
 import type { ResultRow } from './support/push-http.ts';
-import { ownPush, usePush } from './support/push-setup.ts';
+import { layCable } from './support/push-cable.ts';
+import { ownPush, ownSurroundings, startAmong, usePush } from './support/push-setup.ts';
 import type { PushSetup } from './support/push-setup.ts';
 
 // Push API §3, last paragraph: how pushes get to Apple; which may be sent again is a matter of HTTP/2 (RFC 9113 §8.7).
@@ -11,6 +12,8 @@ import type { PushSetup } from './support/push-setup.ts';
 /** A delivery has five seconds; on a busy machine the answer may take a little longer. */
 const DELIVERY_MS = 5000;
 const SLACK_MS = 1500;
+/** How long a service may seem to be gone after it is back: attempts to connect are spaced out. */
+const RETURN = { timeoutMs: 20_000 };
 
 const countOk = (rows: readonly ResultRow[]): number => rows.filter(({ ok }) => ok).length;
 
@@ -22,8 +25,10 @@ async function waiting(held: readonly Held[], count: number): Promise<void> {
 /** A process that has delivered once in each environment, so that its connections may open many streams. */
 async function warmPush(limits: Readonly<Record<string, number>>): Promise<PushSetup> {
   const setup = await ownPush({ limits });
-  const { identity, token } = await boundServer(setup);
-  for (const env of ['sandbox', 'production'] as const) await send(setup, identity, { tokens: [token], env });
+  for (const env of ['sandbox', 'production'] as const) {
+    const { identity, token } = await boundServer(setup);
+    await send(setup, identity, { tokens: [token], env });
+  }
   return setup;
 }
 
@@ -148,7 +153,8 @@ describe('the provider token', () => {
   });
 });
 
-describe('a service that does not answer', () => {
+// These do little but wait, each with a process of its own.
+describe.concurrent('a service that does not answer', () => {
   async function timed(
     setup: PushSetup,
     identity: HostIdentity,
@@ -160,45 +166,57 @@ describe('a service that does not answer', () => {
     return rows;
   }
 
-  it.each<readonly [string, (setup: PushSetup, token: string) => Promise<void> | void]>([
-    ['to one push', ({ sandbox }, token) => sandbox.script(token, { fault: 'silence' })],
-    ['to anything on its connection', ({ sandbox }, token) => sandbox.script(token, { fault: 'black-hole' })],
-    ['to connections', ({ sandbox }) => sandbox.accept('hang')],
-  ])('%s costs five seconds, and no binding', async (_name, prepare) => {
-    const setup = await ownPush();
-    const { identity, tokens } = await boundServer(setup, 2);
-    const [token = '', other = ''] = tokens;
-    await prepare(setup, token);
+  it('to one push costs five seconds, and no binding', async ({ onTestFinished }) => {
+    const setup = await ownPush({ onTestFinished });
+    const { identity, token } = await boundServer(setup);
+    setup.sandbox.script(token, { fault: 'silence' }, { status: 200 });
     expect(await timed(setup, identity, [token])).toEqual([{ token, ok: false }]);
-    expect(setup.sandbox.count(token)).toBeLessThanOrEqual(1);
-    setup.sandbox.resetScripts();
-    await setup.sandbox.accept('open');
-    await eventually(async () => expect(await reaches(setup, identity, other)).toBe(true));
+    expect(setup.sandbox.count(token)).toBe(1);
     expect(await reaches(setup, identity, token)).toBe(true);
   });
 
-  it.each(['refuse', 'reset'] as const)('but %ss connections is ok:false, and comes back', async (mode) => {
-    const setup = await ownPush();
+  it('to anything on its connection costs five seconds, and the connection', async ({ onTestFinished }) => {
+    const surroundings = await ownSurroundings({ onTestFinished });
+    const cable = await layCable(surroundings.sandbox.url, onTestFinished);
+    const setup = await startAmong(surroundings, { limits: { APNS_SANDBOX_URL: cable.url }, onTestFinished });
     const { identity, token } = await boundServer(setup);
-    await setup.sandbox.accept(mode);
+    expect(await reaches(setup, identity, token)).toBe(true);
+    cable.cut();
     expect(await timed(setup, identity, [token])).toEqual([{ token, ok: false }]);
-    await setup.sandbox.accept('open');
     await eventually(async () => expect(await reaches(setup, identity, token)).toBe(true));
+    expect(setup.sandbox.openSessionsTotal).toBeGreaterThanOrEqual(2);
   });
 
-  it('to one push does not keep the others of a request from being delivered', async () => {
-    const setup = await ownPush();
+  it('to connections costs five seconds, and no binding', async ({ onTestFinished }) => {
+    const setup = await ownPush({ onTestFinished });
+    const { identity, token } = await boundServer(setup);
+    await setup.sandbox.accept('hang');
+    expect(await timed(setup, identity, [token])).toEqual([{ token, ok: false }]);
+    await setup.sandbox.accept('open');
+    await eventually(async () => expect(await reaches(setup, identity, token)).toBe(true), RETURN);
+  });
+
+  it.for(['refuse', 'reset'] as const)(
+    'but %ss connections is ok:false, and comes back',
+    async (mode, { onTestFinished }) => {
+      const setup = await ownPush({ onTestFinished });
+      const { identity, token } = await boundServer(setup);
+      await setup.sandbox.accept(mode);
+      expect(await timed(setup, identity, [token])).toEqual([{ token, ok: false }]);
+      await setup.sandbox.accept('open');
+      await eventually(async () => expect(await reaches(setup, identity, token)).toBe(true), RETURN);
+    },
+  );
+
+  it('to one push does not keep the others from being delivered', async ({ onTestFinished }) => {
+    const setup = await ownPush({ onTestFinished });
     const { identity, tokens } = await boundServer(setup, 5);
     const silent = tokens[2] ?? '';
-    setup.sandbox.script(silent, { fault: 'silence' });
-    const before = setup.sandbox.requestsTotal;
     await send(setup, identity, { tokens: [tokens[0] ?? ''] });
+    setup.sandbox.script(silent, { fault: 'silence' });
     const answer = timed(setup, identity, tokens);
     // The others have arrived long before the answer does.
-    await withTimeout(
-      setup.sandbox.waitForRequests(before + 6, 3000),
-      () => 'the others wait for the silent one',
-    );
+    await setup.sandbox.waitForRequests(6, 4000);
     const { identity: stranger, token } = await boundServer(setup);
     expect(await reaches(setup, stranger, token)).toBe(true);
     expect(await answer).toEqual(tokens.map((one) => ({ token: one, ok: one !== silent })));

@@ -214,7 +214,7 @@ describe('the payload', () => {
     const control = (count: number, letters = 0): string => '\u0001'.repeat(count) + 'x'.repeat(letters);
     const items = ['a', 'b', 'c', 'd'].map((name) => ({
       ...item,
-      sessionID: name + control(90),
+      sessionID: name + control(118),
       title: control(20),
     }));
     const build = (count: number, letters: number): ContentState => ({

@@ -137,7 +137,7 @@ export async function boundServer(
 ): Promise<{ readonly identity: HostIdentity; readonly token: string; readonly tokens: readonly string[] }> {
   const identity = makeIdentity();
   const tokens = Array.from({ length: count }, () => makeDeviceToken());
-  for (const token of tokens) await register(setup, identity, token);
+  await Promise.all(tokens.map((token) => register(setup, identity, token)));
   return { identity, tokens, token: tokens[0] ?? '' };
 }
 

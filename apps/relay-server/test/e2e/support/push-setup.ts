@@ -123,26 +123,36 @@ export function usePush(options: PushSetupOptions = {}): PushSetup {
   });
 }
 
+/** Tests that run at the same time have to say which of them is the current one. */
+export interface OwnOptions {
+  readonly onTestFinished?: typeof onTestFinished;
+}
+
 /** Services for the current test alone, without a process. */
-export async function ownSurroundings(options: PushSetupOptions = {}): Promise<PushSurroundings> {
-  const surroundings = await openSurroundings(options);
-  onTestFinished(() => surroundings.close());
+export async function ownSurroundings(
+  options: PushSetupOptions & OwnOptions = {},
+): Promise<PushSurroundings> {
+  const { onTestFinished: whenFinished = onTestFinished, ...rest } = options;
+  const surroundings = await openSurroundings(rest);
+  whenFinished(() => surroundings.close());
   return surroundings;
 }
 
 /** Starts a process among services, for the current test; as often as one likes, one after the other. */
 export async function startAmong(
   surroundings: PushSurroundings,
-  options: StartPushOptions = {},
+  options: StartPushOptions & OwnOptions = {},
 ): Promise<PushSetup> {
+  const { onTestFinished: whenFinished = onTestFinished, ...rest } = options;
   const base = surroundings.startOptions;
-  const push = await startPush({ ...base, ...options, limits: { ...base.limits, ...options.limits } });
+  const push = await startPush({ ...base, ...rest, limits: { ...base.limits, ...rest.limits } });
   const setup = { ...surroundings, push };
-  onTestFinished(() => finish(setup));
+  whenFinished(() => finish(setup));
   return setup;
 }
 
 /** A push relay for the current test alone. */
-export async function ownPush(options: PushSetupOptions = {}): Promise<PushSetup> {
-  return startAmong(await ownSurroundings(options));
+export async function ownPush(options: PushSetupOptions & OwnOptions = {}): Promise<PushSetup> {
+  const { onTestFinished: whenFinished = onTestFinished } = options;
+  return startAmong(await ownSurroundings(options), { onTestFinished: whenFinished });
 }
