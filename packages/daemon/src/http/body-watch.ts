@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { announcedBytes } from './body-length.ts';
 import { ChunkCount } from './chunk-count.ts';
-import { ignoreBody } from './parser-guard.ts';
 
 /** Most of a body that is read only to be thrown away, so that its connection can be used again, in bytes. */
 const MAX_REST_BYTES = 1_048_576;
@@ -21,7 +20,7 @@ export class BodyWatch {
   #restBytes = 0;
   #state: BodyState = 'wanted';
 
-  /** `onOver` is called when a bound is passed, in a moment when Node's parser rests. */
+  /** `onOver` is called once, when a bound is passed; the parser may be in the middle of what it has read. */
   constructor(request: IncomingMessage, onOver: () => void) {
     this.#request = request;
     this.#onOver = onOver;
@@ -63,10 +62,6 @@ export class BodyWatch {
 
   #goOver(): void {
     this.#state = 'over';
-    const heed = ignoreBody(this.#request.socket);
-    queueMicrotask(() => {
-      heed();
-      this.#onOver();
-    });
+    this.#onOver();
   }
 }

@@ -54,6 +54,12 @@ async function stillWorks(raw: RawSocket): Promise<void> {
   expect(await raw.response()).toMatchObject({ status: 200, body: 'again' });
 }
 
+/** Whoever has heard the end and goes, is gone at once: nobody waits for the deadline. */
+async function isOver(raw: RawSocket, limiter: RawSocketLimiter): Promise<void> {
+  raw.halfClose();
+  await eventually(() => expect(limiter.size).toBe(0));
+}
+
 describe('a body', () => {
   it.each([
     ['of no bytes', postText('')],
@@ -134,23 +140,26 @@ describe('a body', () => {
 
 describe('a body of which more than a mebibyte is left', () => {
   it('ends the connection after its answer, which says so, when that was announced', async () => {
-    const { raw } = await setUp();
+    const { raw, limiter } = await setUp({ clock: new FakeClock() });
     void raw.write(post(`Content-Length: ${20 * MEBIBYTE}\r\n`));
-    void raw.write('a'.repeat(20 * MEBIBYTE));
+    const written = raw.write('a'.repeat(20 * MEBIBYTE));
     const refused = await raw.response();
     expect([refused.status, refused.headers['connection']]).toEqual([413, 'close']);
     expect(await raw.ended()).toBe('fin');
+    await written;
+    await isOver(raw, limiter);
   });
 
   it('ends the connection by and by when it comes in chunks, and the answer is not lost', async () => {
-    const { raw } = await setUp();
+    const { raw, limiter } = await setUp({ clock: new FakeClock() });
     raw.pause();
-    void raw.write(CHUNKED_HEAD + chunked('a'.repeat(4 * MEBIBYTE), 65_536) + postText('never seen'));
-    await raw.write('');
+    // More than two kernels hold: it is all taken before the client looks for its answer.
+    await raw.write(CHUNKED_HEAD + chunked('a'.repeat(20 * MEBIBYTE), 65_536) + postText('never seen'));
     raw.resume();
     expect((await raw.response()).status).toBe(413);
     expect(await raw.ended()).toBe('fin');
     expect(raw.unread()).toHaveLength(0);
+    await isOver(raw, limiter);
   });
 
   it('has CLOSE_DEADLINE_MS to hear the end', async () => {
@@ -180,23 +189,28 @@ describe('a body in absurdly many chunks', () => {
   it.each([1, 2, 1033, 2000, 10_000, 60_000])(
     'is refused, and the connection ends after the answer, with %d more behind',
     async (count) => {
-      const { raw, results } = await setUp({}, 16_384);
-      void raw.write(CHUNKED_HEAD + chunked('a'.repeat(1034 + count), 1) + postText('never seen'));
+      const { raw, results, limiter } = await setUp({ clock: new FakeClock() }, 16_384);
+      const bytes = CHUNKED_HEAD + chunked('a'.repeat(1034 + count), 1) + postText('never seen');
+      const written = raw.write(bytes + 'a'.repeat(5 * MEBIBYTE));
       const refused = await raw.response();
       expect([refused.status, refused.headers['connection']]).toEqual([413, 'close']);
       expect(await raw.ended()).toBe('fin');
       expect(results).toEqual(['too-large']);
       expect(raw.unread()).toHaveLength(0);
+      await written;
+      await isOver(raw, limiter);
     },
   );
 
   it('ends the connection also when the answer was out before', async () => {
-    const { raw } = await setUp();
+    const { raw, limiter } = await setUp({ clock: new FakeClock() });
     void raw.write(`${CHUNKED_HEAD}3e9\r\n${'a'.repeat(1001)}\r\n`);
     expect((await raw.response()).status).toBe(413);
-    void raw.write(chunked('a'.repeat(10_000), 1));
+    const written = raw.write(chunked('a'.repeat(10_000), 1) + 'a'.repeat(5 * MEBIBYTE));
     expect(await raw.ended()).toBe('fin');
     expect(raw.unread()).toHaveLength(0);
+    await written;
+    await isOver(raw, limiter);
   });
 
   it('leaves the parser fit for the next connection', async () => {
@@ -210,30 +224,30 @@ describe('a body in absurdly many chunks', () => {
     for (let i = 0; i < 5; i++) await stillWorks(await connect());
   });
 
-  it('freezes nobody for long', async () => {
-    const { raw } = await setUp();
-    const body = CHUNKED_HEAD + '1\r\na\r\n'.repeat(200_000);
-    const before = process.cpuUsage();
-    void raw.write(body);
-    await raw.ended();
-    const { user, system } = process.cpuUsage(before);
-    // Handled one by one, they take 500 ms and more.
-    expect((user + system) / 1000).toBeLessThan(250);
+  it('is not handled piece by piece for long', async () => {
+    let pieces = 0;
+    const mount = mountOf((request) => void request.on('data', () => pieces++));
+    const { connect } = await listen({ mounts: [mount] });
+    const raw = await connect();
+    // More than two kernels hold: when it is all taken, the chunks have been seen.
+    await raw.write(CHUNKED_HEAD + chunked('a'.repeat(100_000), 1) + 'a'.repeat(20 * MEBIBYTE));
+    expect(pieces).toBeGreaterThan(1000);
+    expect(pieces).toBeLessThan(1100);
   });
 });
 
 describe('a body that does not come', () => {
   it('ends with the time for a request', async () => {
-    const { raw, results } = await setUp({ limits: { handshakeMs: 300, requestMs: 600 } });
+    const { raw, results } = await setUp({ limits: { handshakeMs: 1000, requestMs: 1200 } });
     const startedAt = performance.now();
     void raw.write(`${post('Content-Length: 10\r\n')}abc`);
     await raw.ended();
-    expect(performance.now() - startedAt).toBeGreaterThan(550);
+    expect(performance.now() - startedAt).toBeGreaterThan(1150);
     await eventually(() => expect(results).toEqual(['aborted']));
   });
 
   it('ends with the time for a request also when its answer is out', async () => {
-    const { raw } = await setUp({ limits: { handshakeMs: 300, requestMs: 600 } });
+    const { raw } = await setUp({ limits: { handshakeMs: 1000, requestMs: 1200 } });
     void raw.write(post(`Content-Length: ${maxBytes + 1}\r\n`));
     expect((await raw.response()).status).toBe(413);
     await raw.ended();

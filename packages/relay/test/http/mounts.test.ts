@@ -60,7 +60,7 @@ async function setUp(mount = new ObedientMount()): Promise<{
     ...silentLogger,
     error: (fields, message) => void errors.push({ ...fields, message }),
   };
-  const { relay, url, connect } = await start({ mounts: [mount], logger });
+  const { relay, url, connect } = await start({ mounts: [mount], logger, limits: { closeDeadlineMs: 500 } });
   const pair = await openPair(url, await TestHost.connect(url));
   return { mount, relay, pair, errors, connect };
 }
