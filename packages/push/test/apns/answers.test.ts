@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
+import { createSecureServer, createServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { systemClock } from '@openchambery/daemon';
 import { eventually } from '@openchambery/testkit';
@@ -179,5 +179,16 @@ describe('the URL', () => {
     const push = makeNotification(systemClock, { token: 'ab'.repeat(256) });
     expect(await odd.provider.send(push)).toEqual({ kind: 'accepted' });
     expect(odd.paths).toEqual([`${prefix}${push.token}`]);
+  });
+
+  it('may be without TLS: a proxy on the same machine that speaks HTTP/2 from the start', async () => {
+    const server = createServer((_request, response) => response.end());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const provider = makeProvider(`http://127.0.0.1:${port}`, '');
+    expect(await provider.send(makeNotification(systemClock))).toEqual({ kind: 'accepted' });
+    await provider.close();
+    await new Promise((resolve) => void server.close(resolve));
   });
 });
