@@ -119,10 +119,11 @@ function describe(error: unknown): Record<string, unknown> {
 const FRAME = /^ {4}at .{1,300}:\d+:\d+\)?$/;
 
 /** Where it happened, without the message, whatever lines that has. */
-function stackOf({ name, message, stack }: Error): string | undefined {
-  const head = message === '' ? name : `${name}: ${message}`;
-  if (stack === undefined || !stack.startsWith(head)) return undefined;
-  const frames = stack.slice(head.length).split('\n');
+function stackOf({ message, stack = '' }: Error): string | undefined {
+  const start = stack.indexOf(message);
+  // Then nobody knows where the message ends.
+  if (start === -1) return undefined;
+  const frames = stack.slice(start + message.length).split('\n');
   return frames.filter((line) => FRAME.test(line)).join('\n');
 }
 
