@@ -21,14 +21,14 @@ export function planImage({ mode, username, hasToken }) {
   const missing = [
     ...(username === '' ? ['the variable DOCKERHUB_USERNAME'] : []),
     ...(hasToken ? [] : ['the secret DOCKERHUB_TOKEN']),
-  ].join(' and ');
+  ].join(', ');
   if (mode === 'publish' && missing !== '') {
-    throw new ReleaseFault(`The image cannot be published: ${missing} is not set (docs/releasing.md).`);
+    throw new ReleaseFault(`The image cannot be published; not set: ${missing} (docs/releasing.md).`);
   }
   const publish = mode !== 'build-only' && missing === '';
   const image = username === '' ? LOCAL_NAME : `docker.io/${username}/${REPOSITORY}`;
   return mode === 'auto' && missing !== ''
-    ? { publish, image, remark: `The image is built but not published: ${missing} is not set.` }
+    ? { publish, image, remark: `The image is built but not published; not set: ${missing}.` }
     : { publish, image };
 }
 

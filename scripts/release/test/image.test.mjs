@@ -18,11 +18,11 @@ test('without an account publishing is refused, and auto only builds', () => {
   const nothing = { username: '', hasToken: false };
   assert.throws(
     () => planImage({ mode: 'publish', ...nothing }),
-    /DOCKERHUB_USERNAME and the secret DOCKERHUB_TOKEN/,
+    /the variable DOCKERHUB_USERNAME, the secret DOCKERHUB_TOKEN/,
   );
   assert.throws(
     () => planImage({ mode: 'publish', username: 'someone', hasToken: false }),
-    /: the secret DOCKERHUB_TOKEN is not/,
+    /not set: the secret DOCKERHUB_TOKEN/,
   );
   const { publish, image, remark } = planImage({ mode: 'auto', ...nothing });
   assert.deepEqual({ publish, image }, { publish: false, image: 'local/openchamber-relay' });
