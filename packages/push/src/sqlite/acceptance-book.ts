@@ -28,12 +28,18 @@ export class AcceptanceBook {
     return this.#acceptedAtMs.get(toKey(environment, topic));
   }
 
+  /** Whether {@link note} would change anything. */
+  isNews(environment: Environment, topic: string, now: number): boolean {
+    const before = this.last(environment, topic);
+    // Either way: the clock may have been set back.
+    return before === undefined || Math.abs(now - before) >= PRECISION_MS;
+  }
+
   /** To be called within a transaction. */
   note(environment: Environment, topic: string, now: number): void {
+    if (!this.isNews(environment, topic, now)) return;
     const key = toKey(environment, topic);
     const before = this.#acceptedAtMs.get(key);
-    // Either way: the clock may have been set back.
-    if (before !== undefined && Math.abs(now - before) < PRECISION_MS) return;
     this.#write.run(environment, topic, now);
     this.#acceptedAtMs.set(key, now);
     this.#undo.push(() => {

@@ -71,6 +71,17 @@ export class BindingBook {
     return true;
   }
 
+  /** Whether {@link settle} would change anything. It mostly would not: most pushes are accepted, as before. */
+  isNews(changes: readonly BindingChange[]): boolean {
+    const { rows, acceptances, clock } = this.#options;
+    const now = clock.epochMs();
+    return changes.some((change) => {
+      if (change.kind !== 'accepted') return true;
+      const { binding, environment, topic } = change;
+      return acceptances.isNews(environment, topic, now) || rows.isSuspect(binding);
+    });
+  }
+
   /** Applies what deliveries have shown; gives the tokens that were removed. */
   settle(changes: readonly BindingChange[]): ReadonlySet<string> {
     const { rows, acceptances, clock } = this.#options;

@@ -17,6 +17,7 @@ const SQL = {
   // What took the token before is a fact about the token, whoever registers it; what refused it is void.
   update: `UPDATE bindings SET server_id = ?, platform = ?, kind = ?, registered_at = ?, updated_at = ?,
     refusal_count = 0, first_refusal_at = NULL WHERE token = ?`,
+  isSuspect: `SELECT 1 FROM bindings WHERE ${SAME} AND refusal_count > 0`,
   acquit: `UPDATE bindings SET updated_at = ?, refusal_count = 0, first_refusal_at = NULL
     WHERE ${SAME} AND refusal_count > 0`,
   move: `UPDATE bindings SET environment = ?, updated_at = ?, refusal_count = 0, first_refusal_at = NULL
@@ -46,6 +47,7 @@ export class BindingRows {
       getOf: prepare(SQL.getOf),
       insert: prepare(SQL.insert),
       update: prepare(SQL.update),
+      isSuspect: prepare(SQL.isSuspect),
       acquit: prepare(SQL.acquit),
       move: prepare(SQL.move),
       refuse: prepare(SQL.refuse),
@@ -72,6 +74,11 @@ export class BindingRows {
 
   update(binding: RegisteredBinding): void {
     this.#statements.update.run(...toColumns(binding));
+  }
+
+  /** Whether anything speaks against the token. */
+  isSuspect({ token, serverId, registeredAtMs }: BindingIdentity): boolean {
+    return this.#statements.isSuspect.get(token, serverId, registeredAtMs) !== undefined;
   }
 
   /** What spoke against the token is void. */

@@ -41,6 +41,8 @@ export class GroupCommit {
     Record<'begin' | 'commit' | 'savepoint' | 'rollbackTo' | 'release', StatementSync>
   >;
   #waiting: Write[] = [];
+  /** How many of them are to survive a power cut. */
+  #forDiskCount = 0;
   #turn: NodeJS.Immediate | undefined;
   #durability: Durability | undefined;
 
@@ -57,6 +59,11 @@ export class GroupCommit {
     };
   }
 
+  /** Whether something waits that is to survive a power cut. */
+  get isForDisk(): boolean {
+    return this.#forDiskCount > 0;
+  }
+
   /** Does the work in the next transaction; resolves with what it returned once that is committed. */
   write<T>(durability: Durability, work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -64,6 +71,7 @@ export class GroupCommit {
         const value = work();
         return () => resolve(value);
       };
+      if (durability === 'power-cut') this.#forDiskCount++;
       this.#waiting.push({ durability, perform, reject });
       this.#turn ??= setImmediate(() => this.#commitNext());
     });
@@ -79,11 +87,13 @@ export class GroupCommit {
   #commitNext(): void {
     clearImmediate(this.#turn);
     const batch = this.#waiting.splice(0, MAX_BATCH);
+    const forDiskCount = batch.filter(({ durability }) => durability === 'power-cut').length;
+    this.#forDiskCount -= forDiskCount;
     this.#turn = this.#waiting.length > 0 ? setImmediate(() => this.#commitNext()) : undefined;
     const { undo, beforeCommit, onFault } = this.#options;
     const answers: (() => void)[] = [];
     try {
-      this.#begin(batch);
+      this.#begin(forDiskCount > 0 ? 'power-cut' : 'crash');
       for (const write of batch) answers.push(batch.length === 1 ? write.perform() : this.#attempt(write));
       beforeCommit();
       this.#statements.commit.run();
@@ -97,10 +107,9 @@ export class GroupCommit {
     for (const answer of answers) answer();
   }
 
-  #begin(batch: readonly Write[]): void {
+  #begin(durability: Durability): void {
     const { database } = this.#options;
     if (database.isTransaction) database.exec('ROLLBACK');
-    const durability = batch.some((write) => write.durability === 'power-cut') ? 'power-cut' : 'crash';
     if (durability !== this.#durability) {
       database.exec(`PRAGMA synchronous = ${durability === 'power-cut' ? 'FULL' : 'NORMAL'}`);
       this.#durability = durability;

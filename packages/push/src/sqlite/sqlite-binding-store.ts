@@ -74,7 +74,17 @@ export class SqliteBindingStore implements BindingStore {
   }
 
   settle(changes: readonly BindingChange[]): Promise<ReadonlySet<string>> {
-    return this.#write('power-cut', () => this.#parts.bindings.settle(changes));
+    const { bindings, commits, onFault } = this.#parts;
+    // What is no news needs no transaction, and must not make others wait for the disk. While a change of bindings
+    // waits, nobody can tell.
+    if (this.#isOpen && !commits.isForDisk) {
+      try {
+        if (!bindings.isNews(changes)) return Promise.resolve(new Set());
+      } catch (error) {
+        return Promise.reject(onFault(error));
+      }
+    }
+    return this.#write('power-cut', () => bindings.settle(changes));
   }
 
   lastAcceptedAtMs(environment: Environment, topic: string): Promise<number | undefined> {

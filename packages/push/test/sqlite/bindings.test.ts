@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Binding } from '../../src/binding/binding.ts';
 import { StoreRig, serverId, token } from './support.ts';
@@ -143,7 +144,10 @@ describe('find', () => {
 });
 
 describe('settle', () => {
-  it('remembers the environment that accepted and voids refusals', async () => {
+  it.each([
+    ['accepted', undefined],
+    ['moved', 'sandbox'],
+  ] as const)('voids refusals and remembers where the token moved: %s', async (kind, environment) => {
     const rig = new StoreRig();
     await rig.store.register(rig.registration('t'));
     const binding = await findOne(rig, 't');
@@ -153,30 +157,41 @@ describe('settle', () => {
       await rig.store.settle([{ kind: 'refused', binding }]);
       expect((await findOne(rig, 't')).refusals).toEqual({ count: i, firstAtMs: registeredAtMs + 1000 });
     }
-    await rig.store.settle([{ kind: 'moved', binding, environment: 'sandbox', topic: 'x' }]);
-    expect(await findOne(rig, 't')).toEqual({
-      ...binding,
-      environment: 'sandbox',
-      updatedAtMs: registeredAtMs + 3000,
-    });
+    await rig.store.settle([{ kind, binding, environment: 'sandbox', topic: 'x' }]);
+    expect(await findOne(rig, 't')).toEqual({ ...binding, environment, updatedAtMs: registeredAtMs + 3000 });
+    rig.clock.advance(1);
+    await rig.store.settle([{ kind, binding, environment: 'sandbox', topic: 'x' }]);
+    expect((await findOne(rig, 't')).updatedAtMs).toBe(registeredAtMs + 3000);
   });
 
-  it('writes nothing when an acceptance is no news', async () => {
+  it('needs no transaction for an acceptance that is no news', async () => {
     const rig = new StoreRig();
     await rig.store.register(rig.registration('t'));
-    const accepted = {
-      kind: 'moved',
-      binding: await findOne(rig, 't'),
-      environment: 'sandbox',
-      topic: 'x',
-    } as const;
+    const binding = await findOne(rig, 't');
+    const accepted = { kind: 'accepted', binding, environment: 'sandbox', topic: 'x' } as const;
     await rig.store.settle([accepted]);
-    const [before] = rig.query('PRAGMA data_version');
-    const { updatedAtMs } = await findOne(rig, 't');
+    const writer = new DatabaseSync(rig.path);
+    writer.exec('BEGIN IMMEDIATE');
     rig.clock.advance(59_999);
+    expect(await rig.store.settle([accepted, accepted])).toEqual(new Set());
+    expect(await rig.store.settle([])).toEqual(new Set());
+    rig.clock.advance(1);
+    await expect(rig.store.settle([accepted])).rejects.toThrow('another process is writing');
+    writer.close();
+    await rig.store.settle([{ kind: 'refused', binding }]);
+    expect((await findOne(rig, 't')).refusals?.count).toBe(1);
     await rig.store.settle([accepted]);
-    expect((await findOne(rig, 't')).updatedAtMs).toBe(updatedAtMs);
-    expect(rig.query('PRAGMA data_version')).toEqual([before]);
+    expect((await findOne(rig, 't')).refusals).toBeUndefined();
+  });
+
+  it('takes changes of one turn in their order', async () => {
+    const rig = new StoreRig();
+    await rig.store.register(rig.registration('t'));
+    const binding = await findOne(rig, 't');
+    const accepted = { kind: 'accepted', binding, environment: 'sandbox', topic: 'x' } as const;
+    await rig.store.settle([accepted]);
+    await Promise.all([rig.store.settle([{ kind: 'refused', binding }]), rig.store.settle([accepted])]);
+    expect((await findOne(rig, 't')).refusals).toBeUndefined();
   });
 
   it('drops, and says which', async () => {

@@ -94,7 +94,8 @@ export class NaiveStore {
     const dropped = new Set<string>();
     for (const change of changes) {
       const { token, registeredAtMs } = change.binding;
-      if (change.kind === 'accepted') this.#accept(`${change.environment} ${change.topic}`);
+      if (change.kind === 'accepted' || change.kind === 'moved')
+        this.#accept(`${change.environment} ${change.topic}`);
       const now = this.#bindings.get(token);
       if (now === undefined || now.registration !== this.#seen.get(toKey(token, registeredAtMs))) continue;
       if (change.kind === 'drop') {
@@ -107,8 +108,9 @@ export class NaiveStore {
           updatedAtMs: this.now,
           refusals: { count: count + 1, firstAtMs },
         });
-      } else if (now.environment !== change.environment || now.refusals !== undefined) {
-        const { environment } = change;
+      } else {
+        const environment = change.kind === 'moved' ? change.environment : now.environment;
+        if (now.environment === environment && now.refusals === undefined) continue;
         this.#bindings.set(token, { ...now, environment, updatedAtMs: this.now, refusals: undefined });
       }
     }

@@ -15,7 +15,7 @@ const TOKENS = ['1', '2', '3', '4', '5', '6'];
 const LIMITS = { maxTokens: 4, maxReplayEntries: 8, replayMs: 100_000 };
 
 const change = fc.record({
-  kind: fc.constantFrom('accepted', 'accepted', 'refused', 'refused', 'drop'),
+  kind: fc.constantFrom('accepted', 'accepted', 'moved', 'refused', 'refused', 'drop'),
   environment: fc.constantFrom('production', 'sandbox'),
   seen: fc.nat(1000),
 });
@@ -111,7 +111,9 @@ class Pair {
     return changes.flatMap(({ kind, environment, seen }): BindingChange[] => {
       const binding = this.#seen[seen % Math.max(1, this.#seen.length)];
       if (binding === undefined) return [];
-      return kind === 'accepted' ? [{ kind, binding, environment, topic: 'x' }] : [{ kind, binding }];
+      return kind === 'accepted' || kind === 'moved'
+        ? [{ kind, binding, environment, topic: 'x' }]
+        : [{ kind, binding }];
     });
   }
 }
