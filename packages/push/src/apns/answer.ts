@@ -24,13 +24,17 @@ export function parseAnswer(parts: {
 }): Answer {
   const { status, retryAfter } = parts;
   const json = parseObject(parts.body);
+  return { status, retryAfter, reason: reasonOf(json), timestamp: json?.['timestamp'] };
+}
+
+/** The reason that Apple's JSON gives, in a GOAWAY for instance; undefined when it is no such JSON. */
+export function parseReason(body: Buffer): string | undefined {
+  return body.length > MAX_ANSWER_BYTES ? undefined : reasonOf(parseObject(body));
+}
+
+function reasonOf(json: Record<string, unknown> | undefined): string | undefined {
   const reason = json?.['reason'];
-  return {
-    status,
-    retryAfter,
-    reason: typeof reason === 'string' && REASON.test(reason) ? reason : undefined,
-    timestamp: json?.['timestamp'],
-  };
+  return typeof reason === 'string' && REASON.test(reason) ? reason : undefined;
 }
 
 function parseObject(body: Buffer): Record<string, unknown> | undefined {

@@ -6,7 +6,7 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Timer } from '@openchambery/daemon';
-import type { Answer } from './answer.ts';
+import { type Answer, parseReason } from './answer.ts';
 import type { Delivery } from './delivery.ts';
 import { Exchange, type ExchangeOwner } from './exchange.ts';
 import { classifyLoss, type GoAway } from './loss.ts';
@@ -56,7 +56,7 @@ export class Session implements StreamOwner, ExchangeOwner {
     this.#http2 = http2;
     http2.on('connect', () => this.#onConnect());
     http2.on('remoteSettings', (settings) => this.#onSettings(settings.maxConcurrentStreams));
-    http2.on('goaway', (code, lastStreamId) => this.#onGoAway({ code, lastStreamId }));
+    http2.on('goaway', (code, lastStreamId, data) => this.#onGoAway({ code, lastStreamId }, data));
     http2.on('frameError', () => this.#drain());
     http2.on('error', (error) => this.#note(error));
     http2.on('close', () => this.#end());
@@ -200,9 +200,11 @@ export class Session implements StreamOwner, ExchangeOwner {
     if (this.#state.kind === 'open') this.#context.owner.onRoom(this);
   }
 
-  #onGoAway(goAway: GoAway): void {
+  /** @param data is missing when the frame has none, whatever the types of Node say. */
+  #onGoAway(goAway: GoAway, data: Buffer | undefined): void {
     this.#goAway = goAway;
-    this.#cause = `goaway-${goAway.code}`;
+    const reason = data === undefined ? undefined : parseReason(data);
+    this.#cause = reason === undefined ? `goaway-${goAway.code}` : `goaway-${goAway.code} ${reason}`;
     this.#drain();
   }
 

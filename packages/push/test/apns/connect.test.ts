@@ -171,7 +171,7 @@ describe('a service that answers each connection with 503 and ends it', () => {
       clock.advance(1);
       expect(await next).toMatchObject({ kind: 'later', reason: 'Shutdown' });
     }
-    expect(it.log.of('warn')).toEqual(['APNs (sandbox) cannot be reached: goaway-0']);
+    expect(it.log.of('warn')).toEqual(['APNs (sandbox) cannot be reached: goaway-0 Shutdown']);
   });
 });
 
