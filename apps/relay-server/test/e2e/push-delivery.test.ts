@@ -1,4 +1,4 @@
-import { eventually, hold, makeDeviceToken, sendRequest } from '@openchambery/testkit';
+import { eventually, hold, makeDeviceToken, RawSocket, sendRequest } from '@openchambery/testkit';
 import type { FakeApns, Held, HostIdentity, Reaction } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
 import { boundServer, post, reaches, requestsFor, requestsTotal, rowsOf, send } from './support/push-http.ts';
@@ -87,6 +87,26 @@ describe('MAX_IN_FLIGHT', () => {
     const { identity, tokens } = await boundServer(setup, 60);
     expect(countOk(await send(setup, identity, { tokens }))).toBe(60);
     for (const { maxOpenStreams } of setup.sandbox.sessions) expect(maxOpenStreams).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('a client that does not wait for its answer', () => {
+  it('costs nobody anything, and its push is delivered', async () => {
+    const setup = await ownPush();
+    const { identity, tokens } = await boundServer(setup, 2);
+    const [token = '', other = ''] = tokens;
+    const held = hold();
+    setup.sandbox.script(token, held);
+    const { path, body } = sendRequest(identity, { tokens: [token], title: 'nobody waits' });
+    const text = JSON.stringify(body);
+    const { host, port } = setup.push;
+    const raw = await RawSocket.connect({ host, port });
+    await raw.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
+    await waiting([held], 1);
+    raw.reset();
+    held.release();
+    expect(await reaches(setup, identity, other)).toBe(true);
+    await eventually(() => expect(requestsFor(setup.sandbox, token)[0]?.answer).toEqual({ status: 200 }));
   });
 });
 

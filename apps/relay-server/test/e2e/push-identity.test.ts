@@ -21,7 +21,7 @@ import {
   reaches,
   rowsOf,
 } from './support/push-http.ts';
-import { usePush } from './support/push-setup.ts';
+import { ownPush, usePush } from './support/push-setup.ts';
 
 // Push API §1: who asks, when, and whether it is signed; the same on every route.
 
@@ -161,6 +161,16 @@ describe('ts', () => {
     for (const [, make] of makers) {
       const answer = await post(setup, make(makeIdentity(), { ts: Date.now() + awayMs }));
       expectRefused(answer, 401, 'timestamp');
+    }
+  });
+
+  it('may be five minutes away by default', async () => {
+    const own = await ownPush({ limits: { TIMESTAMP_SKEW_MS: '', REPLAY_MS: '' } });
+    for (const awayMs of [-(300_000 - MARGIN_MS), 300_000 - MARGIN_MS]) {
+      expectOk(await post(own, register(makeIdentity(), { ts: Date.now() + awayMs })));
+    }
+    for (const awayMs of [-300_001, 300_000 + MARGIN_MS]) {
+      expectRefused(await post(own, register(makeIdentity(), { ts: Date.now() + awayMs })), 401, 'timestamp');
     }
   });
 

@@ -279,22 +279,28 @@ describe('SERVER_SEND_LIMIT_PER_MINUTE', () => {
 });
 
 describe('the defaults', () => {
-  it.each([
-    ['REGISTER_LIMIT_PER_MINUTE', 60, registerRoutes],
-    ['SEND_LIMIT_PER_MINUTE', 60, sendRoutes],
-  ] as const)('of %s is %i', async (name, limit, routes) => {
-    const setup = await ownPush({ limits: { [name]: '' } });
-    const [make] = routes;
-    if (make === undefined) throw new Error('no route');
-    for (let i = 0; i < limit; i++) expect((await post(setup, make(makeIdentity()))).status).toBe(200);
-    expectRefused(await post(setup, make(makeIdentity())), 429, 'rate_limited');
-  });
-
-  it('of SERVER_SEND_LIMIT_PER_MINUTE is 120', async () => {
-    const setup = await ownPush({ limits: { SERVER_SEND_LIMIT_PER_MINUTE: '' } });
+  it('are 60 requests by client IP, and 120 sends by server', async () => {
+    const limits = {
+      REGISTER_LIMIT_PER_MINUTE: '',
+      SEND_LIMIT_PER_MINUTE: '',
+      SERVER_SEND_LIMIT_PER_MINUTE: '',
+    };
+    const setup = await ownPush({ limits });
     const identity = makeIdentity();
-    const ask = (): Promise<PushAnswer> => post(setup, sendRequest(identity, { tokens, title: 'limit' }));
-    for (let i = 0; i < 120; i++) rowsOf(await ask());
-    expectRefused(await ask(), 429, 'rate_limited');
+    const ask = (localAddress: string): Promise<PushAnswer> =>
+      post(setup, sendRequest(identity, { tokens, title: 'limit' }), { localAddress });
+    for (const localAddress of [newAddress(), newAddress()]) {
+      for (let i = 0; i < 60; i++) rowsOf(await ask(localAddress));
+      // The address is used up, not only the server.
+      const stranger = sendRequest(makeIdentity(), { tokens, title: 'limit' });
+      expectRefused(await post(setup, stranger, { localAddress }), 429, 'rate_limited');
+      for (let i = 0; i < 60; i++) {
+        const registration = registerRequest(identity, makeDeviceToken());
+        expectOk(await post(setup, registration, { localAddress }));
+      }
+      const registration = registerRequest(identity, makeDeviceToken());
+      expectRefused(await post(setup, registration, { localAddress }), 429, 'rate_limited');
+    }
+    expectRefused(await ask(newAddress()), 429, 'rate_limited');
   });
 });

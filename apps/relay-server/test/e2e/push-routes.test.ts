@@ -224,6 +224,36 @@ describe('a body', () => {
     },
   );
 
+  it('is asked for when the client waits for that', async () => {
+    const raw = await connectRaw();
+    const body = registration();
+    await raw.write(head(pushPaths.register, `Content-Length: ${body.length}`, 'Expect: 100-continue'));
+    expect((await raw.response()).status).toBe(100);
+    await raw.write(body);
+    expect((await raw.response()).status).toBe(200);
+  });
+
+  it('may follow another on the same connection at once; answers come in order', async () => {
+    const raw = await connectRaw();
+    const bodies = [registration(), '{}', registration()];
+    await raw.write(
+      bodies.map((body) => head(pushPaths.register, `Content-Length: ${body.length}`) + body).join(''),
+    );
+    const statuses = [];
+    for (let i = 0; i < bodies.length; i++) statuses.push((await raw.response()).status);
+    expect(statuses).toEqual([200, 400, 200]);
+  });
+
+  it('that is cut off by its client costs nobody anything', async () => {
+    for (const cut of ['destroy', 'reset', 'halfClose'] as const) {
+      const raw = await connectRaw();
+      await raw.write(head(pushPaths.register, 'Content-Length: 1000'));
+      await raw.write('{"token":"');
+      raw[cut]();
+    }
+    expectOk(await postText(setup, pushPaths.register, registration()));
+  });
+
   it('of a keep-alive client may be too large without costing it the connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
