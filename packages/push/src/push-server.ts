@@ -1,6 +1,7 @@
 import {
   answerPlainRequest,
   type ConnectionDropped,
+  describeFault,
   Listener,
   type ListenerLimits,
   LogBudget,
@@ -105,7 +106,7 @@ export class PushServer {
     const budget = new PlainRequestBudget({ context, trustProxy: trustProxy ? 'trust' : 'ignore', onDrop });
     const answering = new Answering();
     const handle = createNodeHandler(service.fetch, (error) => {
-      logger.error({ error: error instanceof Error ? error.name : typeof error }, 'a push request failed');
+      logger.error({ ...describeFault(error) }, 'a push request failed');
     });
     const listener = new Listener(context, {
       limiter,

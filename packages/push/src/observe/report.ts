@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Clock, LogBudget, type Logger } from '@openchambery/daemon';
+import { type Clock, describeFault, LogBudget, type Logger } from '@openchambery/daemon';
+import { PushStoreError } from '../binding/store-error.ts';
 import type { Delivered } from '../deliver/deliver-one.ts';
 import type { DeliveryListener } from '../deliver/deliver.ts';
 import type { HealthListener } from '../deliver/environment-health.ts';
@@ -110,21 +111,8 @@ export class Report implements DeliveryListener, HealthListener {
 
 /** Messages of errors may quote what they choke on; those of our own do not. */
 function describe(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { error: typeof error };
-  const code = 'code' in error ? { code: error.code } : {};
-  const isOurs = 'code' in error && String(error.code).startsWith('ERR_PUSH_');
-  return { error: error.name, ...code, ...(isOurs ? { reason: error.message } : { stack: stackOf(error) }) };
-}
-
-const FRAME = /^ {4}at .{1,300}:\d+:\d+\)?$/;
-
-/** Where it happened, without the message, whatever lines that has. */
-function stackOf({ message, stack = '' }: Error): string | undefined {
-  const start = stack.indexOf(message);
-  // Then nobody knows where the message ends.
-  if (start === -1) return undefined;
-  const frames = stack.slice(start + message.length).split('\n');
-  return frames.filter((line) => FRAME.test(line)).join('\n');
+  const isOurs = error instanceof PushStoreError;
+  return { ...describeFault(error), ...(isOurs ? { reason: error.message } : {}) };
 }
 
 function mention(suppressed: number): Record<string, number> {
