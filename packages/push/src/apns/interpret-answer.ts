@@ -9,10 +9,8 @@ const TOPIC_FAULTS: ReadonlySet<string> = new Set(['BadTopic', 'MissingTopic', '
 /** Reasons of a 403 that a new provider token may cure: a wrong clock looks like either. */
 const STALE_PROVIDER_TOKEN: ReadonlySet<string> = new Set(['ExpiredProviderToken', 'InvalidProviderToken']);
 
-/** 2001-09-09: what is smaller was not ms since the epoch. */
-const EARLIEST_TIMESTAMP_MS = 1e12;
-/** How far Apple's clock may be ahead of ours before a timestamp is nonsense. */
-const MAX_AHEAD_MS = 24 * 3600 * 1000;
+/** Reasons that say of a token that it is dead, whatever status they come with. */
+const DEATHS: ReadonlySet<string> = new Set(['Unregistered', 'ExpiredToken']);
 
 /** The whole of an accepted push: one object for all. */
 export const ACCEPTED: PushOutcome = { kind: 'accepted' };
@@ -35,6 +33,9 @@ export function isTooManyProviderTokens(answer: Answer): boolean {
 export function interpretAnswer(answer: Answer, epochMs: number): PushOutcome {
   const { status } = answer;
   const reason = answer.reason ?? `http-${status}`;
+  if (status === 410 || (status >= 400 && status < 500 && DEATHS.has(reason))) {
+    return { kind: 'dead', reason, sinceMs: parseTimestamp(answer.timestamp) };
+  }
   switch (status) {
     case 200:
       return ACCEPTED;
@@ -45,8 +46,6 @@ export function interpretAnswer(answer: Answer, epochMs: number): PushOutcome {
     case 407:
       // 401 and 407 are no answers of Apple's: a proxy in between wants credentials.
       return { kind: 'configuration-fault', reason };
-    case 410:
-      return { kind: 'dead', reason, sinceMs: parseTimestamp(answer.timestamp, epochMs) };
     case 408:
     case 425:
     case 429:
@@ -76,8 +75,7 @@ function interpretByClass(answer: Answer & { readonly reason: string }, epochMs:
   return { kind: 'unknown', reason };
 }
 
-/** Since when a token is dead, if that can be: a number of ms that is neither ancient nor in the future. */
-function parseTimestamp(value: unknown, epochMs: number): number | undefined {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
-  return value >= EARLIEST_TIMESTAMP_MS && value <= epochMs + MAX_AHEAD_MS ? value : undefined;
+/** Since when a token is dead, in ms. Whatever number it is is believed: an absurdly early one keeps the binding. */
+function parseTimestamp(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

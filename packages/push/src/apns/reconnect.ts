@@ -1,6 +1,9 @@
-/** First step and upper bound of the wait between connections that failed, in ms. */
+/**
+ * First step and upper bound of the wait between connections that failed, in ms. The bound is less than a push lives, so
+ * that each of them sees an attempt.
+ */
 const BASE_MS = 200;
-const MAX_MS = 30_000;
+const MAX_MS = 4000;
 
 /**
  * How long to wait after `failureCount` failures in a row, in ms: "full jitter", anything from 0 to a bound that doubles,

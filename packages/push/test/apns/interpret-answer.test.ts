@@ -87,15 +87,25 @@ describe('interpretAnswer', () => {
     });
   });
 
-  it.each([undefined, null, 'yesterday', String(NOW), 0, -1, 1e12 - 1, NOW / 1000, NOW + 86_400_001, 1e300])(
+  it.each([undefined, null, 'yesterday', String(NOW), [NOW], Number.NaN, Number.POSITIVE_INFINITY])(
     'does not believe %j to be the time a token died',
     (timestamp) => {
       expect(interpret(410, { reason: 'Unregistered', timestamp })).toMatchObject({ sinceMs: undefined });
     },
   );
 
-  it.each([1e12, NOW, NOW + 86_400_000])('believes %d', (timestamp) => {
+  it.each([0, 1000, NOW / 1000, 1e12, NOW, NOW + 86_400_000])('believes %d', (timestamp) => {
     expect(interpret(410, { reason: 'Unregistered', timestamp })).toMatchObject({ sinceMs: timestamp });
+  });
+
+  it.each([400, 403, 404, 429])('takes the word of a %d that a token is dead', (status) => {
+    for (const reason of ['Unregistered', 'ExpiredToken']) {
+      expect(interpret(status, { reason, timestamp: NOW })).toEqual({ kind: 'dead', reason, sinceMs: NOW });
+    }
+  });
+
+  it('does not take the word of a 500', () => {
+    expect(interpret(500, { reason: 'Unregistered' })).toMatchObject({ kind: 'later' });
   });
 
   it.each([429, 500, 503])('says how long a %d asks to wait', (status) => {
