@@ -217,6 +217,15 @@ describe('the environment', () => {
     expect(stage.told).toEqual(['dropped 3']);
   });
 
+  it('that knows since when one token is dead knows tokens, and is not suspected for the others', async () => {
+    stage.bind(A, B, C, D);
+    stage.provider.scriptBoth(MISMATCH);
+    stage.provider.script('sandbox', dead(stage.clock.epochMs()), D);
+    const rows = await stage.deliver([A, B, C, D]);
+    expect(rows).toEqual([A, B, C, D].map((token) => ({ token, ok: false, drop: true })));
+    expect(stage.told).toEqual(['dropped 4']);
+  });
+
   it('is cleared by the first push that it takes; what it refuses then counts again', async () => {
     stage.bind(A, B, C, D);
     stage.provider.scriptBoth(MISMATCH);

@@ -101,7 +101,10 @@ describe('a fault', () => {
     expect(logger.lines).toMatchObject([
       {
         level: 'error',
-        fields: { code: 'ERR_PUSH_STORE', reason: 'cannot write /data/push.sqlite: the disk is full' },
+        fields: {
+          error: 'PushStoreError (ERR_PUSH_STORE)',
+          reason: 'cannot write /data/push.sqlite: the disk is full',
+        },
       },
     ]);
     expect(report.counters.totals().refusals).toEqual({ internal: 1 });
@@ -120,7 +123,7 @@ describe('a fault', () => {
 
   it('says where it happened', () => {
     report.failed(new TypeError('text'));
-    expect(String(logger.lines[0]?.fields['stack'])).toContain('report.test.ts');
+    expect(String(logger.lines[0]?.fields['at'])).toContain('report.test.ts');
   });
 
   it.each([TOKEN, { token: TOKEN }, [TOKEN], null, undefined, 5])('may be no error at all', (thrown) => {

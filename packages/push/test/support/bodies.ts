@@ -1,5 +1,3 @@
-import { type HostIdentity, signText } from '@openchambery/testkit';
-
 /** The members of a request, as they are sent. */
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -56,11 +54,6 @@ export function tokens(count: number, prefix = '00'): string[] {
 /** What arrives when this is sent as JSON. */
 export function overJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
-}
-
-/** Signs a body as its server does; `textOf` gives what is signed. */
-export function sign(identity: HostIdentity, body: Body, textOf: (body: Body) => string): Body {
-  return { ...body, publicKeyJwk: identity.publicJwk, sig: signText(identity, textOf(body)) };
 }
 
 function base64url(hex: string): string {

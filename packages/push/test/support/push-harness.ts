@@ -1,5 +1,5 @@
 import { KeyCache } from '@openchambery/daemon';
-import { FakeClock, type HostIdentity, makeIdentity } from '@openchambery/testkit';
+import { FakeClock, type HostIdentity, makeIdentity, signText } from '@openchambery/testkit';
 import { createPushApp } from '../../src/app.ts';
 import { DeliveryGate } from '../../src/deliver/delivery-gate.ts';
 import { EnvironmentHealth } from '../../src/deliver/environment-health.ts';
@@ -11,7 +11,7 @@ import { Report } from '../../src/observe/report.ts';
 import { type PushLimits, resolvePushLimits } from '../../src/options/limits.ts';
 import type { PushContext } from '../../src/push-context.ts';
 import { type Route, ROUTES } from '../../src/request/route.ts';
-import { type Body, liveActivity, liveActivityRegistration, registration, send, sign } from './bodies.ts';
+import { type Body, liveActivity, liveActivityRegistration, registration, send } from './bodies.ts';
 import { MemoryBindingStore } from './memory-binding-store.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { ScriptedProvider } from './scripted-provider.ts';
@@ -148,4 +148,9 @@ export class PushHarness {
       isDraining: () => this.isDraining,
     };
   }
+}
+
+/** Signs a body as its server does; `textOf` gives what is signed. */
+function sign(identity: HostIdentity, body: Body, textOf: (body: Body) => string): Body {
+  return { ...body, publicKeyJwk: identity.publicJwk, sig: signText(identity, textOf(body)) };
 }

@@ -11,9 +11,3 @@ export function taken<Content>(result: SignedRequest<Content> | Refusal): Signed
   if (isRefusal(result)) throw new Error(`refused: ${result.detail}`);
   return result;
 }
-
-/** The refusal of a parser that has not. */
-export function refused(result: object): Refusal {
-  if (isRefusal(result)) return result;
-  throw new Error('taken');
-}
