@@ -52,7 +52,12 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
   };
 }
 
-function chosen<T extends string>(flag: string, list: string | undefined, known: readonly T[]): readonly T[] {
+/** The names of a comma-separated list, in the order in which they are known; all when there is no list. */
+export function chosen<T extends string>(
+  flag: string,
+  list: string | undefined,
+  known: readonly T[],
+): readonly T[] {
   if (list === undefined) {
     return known;
   }

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { BenchmarkResults, Check } from './results.ts';
-import { checkRows, contentionText, measurementRows, number, rivalTitles } from './table.ts';
+import { checkRows, contentionText, markdownTable, measurementRows, number, rivalTitles } from './table.ts';
 
 const method = `Every relay is a process of its own on one core; the load generator has another. CPU time is what the
 kernel's scheduler accounts to the relay's threads, memory is its resident set. Rounds of all rivals alternate (A B, B A),
@@ -82,13 +82,4 @@ function absenceSection({ unavailable, failures }: BenchmarkResults): string {
     ...unavailable.map(({ rival, reason }) => `- Not available: ${rivalTitles[rival]}: ${reason}.`),
     ...failures.map(({ scenario, error }) => `- **The scenario ${scenario} failed:** ${error}`),
   ].join('\n');
-}
-
-function markdownTable(rows: readonly (readonly string[])[]): string {
-  const [header = [], ...body] = rows;
-  return [markdownRow(header), `|${header.map(() => '---').join('|')}|`, ...body.map(markdownRow)].join('\n');
-}
-
-function markdownRow(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -10,6 +10,8 @@ export const rivalTitles: Readonly<Record<RivalName, string>> = {
   nginx: 'nginx stream',
   'nginx-64k': 'nginx, 64 KiB buffers',
   uws: 'uWebSockets.js',
+  push: 'openchamber-push-relay',
+  'plain-push': 'plain handler',
 };
 
 /** The checks as rows of cells, the header first. */
@@ -72,9 +74,19 @@ export function alignedTable(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+/** Rows as a table of Markdown, the first one its header. */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const [header = [], ...body] = rows;
+  return [markdownRow(header), `|${header.map(() => '---').join('|')}|`, ...body.map(markdownRow)].join('\n');
+}
+
 /** Three significant digits, whole numbers from 1000 on. */
 export function number(value: number): string {
   return Math.abs(value) >= 1000 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+}
+
+function markdownRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 function rangeOf(spread: Spread): string {
