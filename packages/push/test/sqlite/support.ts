@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -25,7 +25,11 @@ export const LIMITS: SqliteBindingStoreLimits = {
 /** A folder that goes with the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'push-store-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => {
+    // Whatever rights the test has taken away.
+    if (existsSync(folder)) chmodSync(folder, 0o700);
+    rmSync(folder, { recursive: true, force: true });
+  });
   return folder;
 }
 
