@@ -15,7 +15,7 @@ export function describeFault(error: unknown): FaultDescription {
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
   // The message stands in front of the places, and may look like one.
   const places = (stack ?? '').replace(message, () => '');
-  const at = /^\s+at (?<place>.+)$/m.exec(places)?.groups?.['place'];
+  const at = /^\s+at (?<place>.+:\d+:\d+\)?)$/m.exec(places)?.groups?.['place'];
   return {
     error: `${name}${code}`.slice(0, MAX_CHARS),
     ...(at === undefined ? {} : { at: at.slice(0, MAX_CHARS) }),
