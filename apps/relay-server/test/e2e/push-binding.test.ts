@@ -216,6 +216,26 @@ describe('registering', () => {
     expect(await reaches(setup, identity, token)).toBe(true);
   });
 
+  it('by ten servers at once ends with one of them', async () => {
+    const token = makeDeviceToken();
+    const identities = Array.from({ length: 10 }, () => makeIdentity());
+    await Promise.all(identities.map((identity) => register(setup, identity, token)));
+    let owners = 0;
+    for (const identity of identities) if (await reaches(setup, identity, token)) owners += 1;
+    expect(owners).toBe(1);
+  });
+
+  it('repeated after the token was dropped does not bring it back', async () => {
+    const identity = makeIdentity();
+    const token = makeDeviceToken();
+    const captured = registerRequest(identity, token);
+    expectOk(await post(setup, captured));
+    setup.sandbox.script(token, { status: 410, reason: 'Unregistered' }, { status: 200 });
+    expect(await send(setup, identity, { tokens: [token] })).toEqual([{ token, ok: false, drop: true }]);
+    expectOk(await post(setup, captured));
+    expect(await reaches(setup, identity, token)).toBe(false);
+  });
+
   it('with a text that another server has used is no replay', async () => {
     const ts = uniqueTs();
     const token = makeDeviceToken();

@@ -83,6 +83,21 @@ describe.concurrent('shutdown', () => {
     expect(await answer).toEqual([{ token: silent, ok: false }]);
   });
 
+  it('does not give those that still wait for their turn another five seconds', async ({
+    onTestFinished,
+  }) => {
+    const setup = await ownPush({ limits: { MAX_IN_FLIGHT: 1 }, onTestFinished });
+    const { identity, tokens } = await boundServer(setup, 2);
+    for (const token of tokens) setup.sandbox.script(token, { fault: 'silence' });
+    const answer = send(setup, identity, { tokens });
+    await setup.sandbox.waitForRequests(1);
+    const startedAt = performance.now();
+    setup.push.kill('SIGTERM');
+    expect(await setup.push.exited).toEqual({ code: 0, signal: null });
+    expect(performance.now() - startedAt).toBeLessThan(7500);
+    expect(await answer).toEqual(tokens.map((token) => ({ token, ok: false })));
+  });
+
   it('does not wait for a request whose body never comes', async ({ onTestFinished }) => {
     const setup = await ownPush({ onTestFinished });
     const pending = postText(setup, '/v1/push/send', '{', {

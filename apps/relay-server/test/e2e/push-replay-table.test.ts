@@ -103,6 +103,51 @@ describe('MAX_REPLAY_ENTRIES', () => {
     expect(setup.sandbox.count(token)).toBe(3);
   });
 
+  /** So many new servers, each with one request, from one address. Whether there is room for them is another matter. */
+  async function crowd(setup: PushSetup, localAddress: string): Promise<void> {
+    for (let i = 0; i < 2 * MAX; i++) {
+      const request = sendRequest(makeIdentity(), { tokens: [makeDeviceToken()], title: 'one each' });
+      expect([200, 429]).toContain((await post(setup, request, { localAddress })).status);
+    }
+  }
+
+  it('does not let a crowd of servers get at somebody from another address', async () => {
+    const setup = await ownPush({ limits });
+    const { identity, token } = await boundServer(setup);
+    const sent = [1, 2, 3].map((n) => sendRequest(identity, { tokens: [token], title: `number ${n}` }));
+    for (const request of sent) expect(rowsOf(await post(setup, request))).toEqual([{ token, ok: true }]);
+    await crowd(setup, '127.0.0.2');
+    for (const request of sent) expectRefused(await post(setup, request), 401, 'replay');
+    expect(await reaches(setup, identity, token)).toBe(true);
+    expect(setup.sandbox.count(token)).toBe(4);
+  });
+
+  it('makes nothing deliverable again, even if a crowd shares the address', async () => {
+    const setup = await ownPush({ limits });
+    const { identity, token } = await boundServer(setup);
+    const sent = [1, 2, 3].map((n) => sendRequest(identity, { tokens: [token], title: `number ${n}` }));
+    for (const request of sent) expect(rowsOf(await post(setup, request))).toEqual([{ token, ok: true }]);
+    await crowd(setup, '127.0.0.1');
+    for (const request of sent) expect([401, 429]).toContain((await post(setup, request)).status);
+    expect(setup.sandbox.count(token)).toBe(3);
+  });
+
+  it.each(['127.0.0.1', '127.0.0.2'])(
+    'gives no token back to a captured registration, whatever crowd comes from %s',
+    async (localAddress) => {
+      const setup = await ownPush({ limits });
+      const [first, second] = [makeIdentity(), makeIdentity()];
+      const token = makeDeviceToken();
+      const captured = registerRequest(first, token);
+      for (const request of [captured, registerRequest(second, token)]) expectOk(await post(setup, request));
+      await crowd(setup, localAddress);
+      await post(setup, captured);
+      const before = setup.sandbox.count(token);
+      await post(setup, sendRequest(first, { tokens: [token], title: 'taken back' }));
+      expect(setup.sandbox.count(token)).toBe(before);
+    },
+  );
+
   it('is not used up by requests that are not signed', async () => {
     const setup = await ownPush({ limits });
     const { identity, token } = await boundServer(setup);
@@ -139,6 +184,20 @@ describe('MAX_REPLAY_ENTRIES', () => {
     // By then what was forgotten is too old to be replayed.
     if (first === undefined) throw new Error('nothing was accepted');
     expect((await post(setup, first)).status).toBe(401);
+  });
+});
+
+describe('REPLAY_MS', () => {
+  it.each([0, 900])('lasts as long as a timestamp %i ms ahead is good', async (aheadMs) => {
+    const setup = await ownPush({ limits: { TIMESTAMP_SKEW_MS: 1000, REPLAY_MS: 2000 } });
+    const { identity, token } = await boundServer(setup);
+    const ts = Date.now() + aheadMs;
+    const request = sendRequest(identity, { tokens: [token], title: 'until it is too old' }, { ts });
+    expect(rowsOf(await post(setup, request))).toEqual([{ token, ok: true }]);
+    await eventually(async () => expect((await post(setup, request)).json).toEqual({ error: 'timestamp' }), {
+      everyMs: 20,
+    });
+    expect(setup.sandbox.count(token)).toBe(1);
   });
 });
 
