@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  makeApnsKey,
+  makeLoopbackCertificate,
+  PUSH_PREFIX,
+  RELAY_PREFIX,
+  startFakeApns,
+  startPush,
+  startRelay,
+} from '@openchambery/testkit';
+import type { ApnsKey, DaemonProcess, FakeApns } from '@openchambery/testkit';
+
+/** Which of the commands serves push. */
+export type Mode = 'standalone' | 'combined';
+
+/** A running command with push, and the services it sends to. */
+export interface Target {
+  readonly mode: Mode;
+  readonly process: DaemonProcess;
+  readonly services: readonly FakeApns[];
+  /** What it holds and must not tell: the lines of its own key. */
+  readonly secrets: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Limits out of the way; what is remembered for a while is forgotten soon, or memory could not come back. */
+const PUSH_LIMITS = {
+  LOG_LEVEL: 'trace',
+  REGISTER_LIMIT_PER_MINUTE: 1_000_000,
+  SEND_LIMIT_PER_MINUTE: 1_000_000,
+  SERVER_SEND_LIMIT_PER_MINUTE: 1_000_000,
+  MAX_REPLAY_ENTRIES: 1_000_000,
+  MAX_TOKENS: 1_000_000,
+  MAX_IN_FLIGHT: 1000,
+  TIMESTAMP_SKEW_MS: 20_000,
+  REPLAY_MS: 40_000,
+};
+
+const RELAY_LIMITS = {
+  LOG_LEVEL: 'trace',
+  MAX_ADMISSIONS_PER_IP: 100_000,
+  MAX_ADMISSION_ENTRIES: 100_000,
+};
+
+/** Starts the installed command between services that accept everything until they are told otherwise. */
+export async function startTarget(mode: Mode): Promise<Target> {
+  const key = makeApnsKey();
+  const certificate = await makeLoopbackCertificate();
+  // Nothing is recorded, and headers and provider tokens are other tests' affair.
+  const fake = { certificate, recordLimit: 0 };
+  const services = await Promise.all([startFakeApns(fake), startFakeApns(fake)]);
+  const folder = await mkdtemp(join(tmpdir(), 'push-fuzz-'));
+  const close = async (): Promise<void> => {
+    await Promise.all(services.map((service) => service.close()));
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const process = await start(mode, variables(key, services, folder), services);
+    return {
+      mode,
+      process,
+      services,
+      secrets: key.p8.split('\n').filter((line) => line !== '' && !line.startsWith('-----')),
+      close: async () => {
+        await process.stop();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function variables(
+  { keyId, teamId, p8 }: ApnsKey,
+  [sandbox, production]: readonly FakeApns[],
+  folder: string,
+): Record<string, string> {
+  const limits = {
+    ...PUSH_LIMITS,
+    APNS_KEY_ID: keyId,
+    APNS_TEAM_ID: teamId,
+    APNS_P8: p8,
+    APNS_SANDBOX_URL: sandbox?.url ?? '',
+    APNS_PRODUCTION_URL: production?.url ?? '',
+    DATABASE_PATH: join(folder, 'push.sqlite'),
+  };
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, value]) => [PUSH_PREFIX + name, String(value)]),
+  );
+}
+
+function start(
+  mode: Mode,
+  push: Readonly<Record<string, string>>,
+  [sandbox]: readonly FakeApns[],
+): Promise<DaemonProcess> {
+  const env: Record<string, string> = { ...push, NODE_EXTRA_CA_CERTS: sandbox?.caFile ?? '' };
+  if (mode === 'standalone') return startPush({ env });
+  for (const [name, value] of Object.entries(RELAY_LIMITS)) env[RELAY_PREFIX + name] = String(value);
+  return startRelay({ env });
+}
