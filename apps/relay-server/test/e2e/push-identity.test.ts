@@ -178,6 +178,15 @@ describe('ts', () => {
     expectRefused(await post(setup, register(makeIdentity(), { ts })), 401, 'timestamp');
   });
 
+  it.each([-1, 1e15, Number.MAX_SAFE_INTEGER, 1e20, 1e300])(
+    'of %d is refused, whatever it is called',
+    async (ts) => {
+      const answer = await post(setup, register(makeIdentity(), { ts }));
+      expect([400, 401]).toContain(answer.status);
+      expect([{ error: 'invalid_request' }, { error: 'timestamp' }]).toContainEqual(answer.json);
+    },
+  );
+
   it('in seconds is 401', async () => {
     const ts = Math.floor(Date.now() / 1000);
     expectRefused(await post(setup, register(makeIdentity(), { ts })), 401, 'timestamp');

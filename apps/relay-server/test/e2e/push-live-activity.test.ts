@@ -226,6 +226,26 @@ describe('results', () => {
     expect(setup.sandbox.count(token)).toBe(1);
   });
 
+  it('of an end that only the other environment accepted: the binding is gone', async () => {
+    const { identity, token } = await boundActivity(setup);
+    setup.sandbox.script(token, { status: 400, reason: 'BadDeviceToken' });
+    expect(await pushTo(setup, { identity, token }, end({ ...state, endedAt: 1 }))).toEqual([
+      { token, ok: true },
+    ]);
+    expect(await pushTo(setup, { identity, token }, update(state))).toEqual([{ token, ok: false }]);
+    expect([setup.sandbox.count(token), setup.production.count(token)]).toEqual([1, 1]);
+  });
+
+  it('of a token that only the other environment knows: delivered there, and remembered', async () => {
+    const { identity, token } = await boundActivity(setup);
+    setup.sandbox.script(token, { status: 400, reason: 'BadDeviceToken' });
+    for (const eventVersion of [1, 2]) {
+      const rows = await pushTo(setup, { identity, token }, update({ ...state, eventVersion }));
+      expect(rows).toEqual([{ token, ok: true }]);
+    }
+    expect([setup.sandbox.count(token), setup.production.count(token)]).toEqual([1, 2]);
+  });
+
   it('come in the order of the tokens, one for each that is distinct', async () => {
     const { identity, token: first } = await boundActivity(setup);
     const second = makeDeviceToken(80);

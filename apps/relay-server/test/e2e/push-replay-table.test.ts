@@ -173,7 +173,7 @@ describe('MAX_REPLAY_ENTRIES', () => {
 
   it('has room again when REPLAY_MS have passed', async () => {
     const setup = await ownPush({
-      limits: { MAX_REPLAY_ENTRIES: 4, TIMESTAMP_SKEW_MS: 1000, REPLAY_MS: 2000 },
+      limits: { MAX_REPLAY_ENTRIES: 4, TIMESTAMP_SKEW_MS: 1500, REPLAY_MS: 3000 },
     });
     const identity = makeIdentity();
     const [first] = await fill(setup, identity, 4);
@@ -188,8 +188,8 @@ describe('MAX_REPLAY_ENTRIES', () => {
 });
 
 describe('REPLAY_MS', () => {
-  it.each([0, 900])('lasts as long as a timestamp %i ms ahead is good', async (aheadMs) => {
-    const setup = await ownPush({ limits: { TIMESTAMP_SKEW_MS: 1000, REPLAY_MS: 2000 } });
+  it.each([0, 1400])('lasts as long as a timestamp %i ms ahead is good', async (aheadMs) => {
+    const setup = await ownPush({ limits: { TIMESTAMP_SKEW_MS: 1500, REPLAY_MS: 3000 } });
     const { identity, token } = await boundServer(setup);
     const ts = Date.now() + aheadMs;
     const request = sendRequest(identity, { tokens: [token], title: 'until it is too old' }, { ts });
@@ -230,6 +230,29 @@ describe('a restart', () => {
     expect(await reaches(second, identity, token)).toBe(true);
     expect(second.sandbox.count(token)).toBe(2);
   }
+
+  it('with lower limits keeps what there is', async () => {
+    const surroundings = await ownSurroundings();
+    const first = await startAmong(surroundings);
+    const { identity, tokens } = await boundServer(first, 3);
+    const sent = Array.from({ length: 12 }, () =>
+      sendRequest(identity, { tokens: [...tokens], title: 'before' }),
+    );
+    for (const request of sent) rowsOf(await post(first, request));
+    first.push.kill('SIGTERM');
+    await first.push.exited;
+
+    const limits = { MAX_TOKENS: 2, MAX_REPLAY_ENTRIES: 4 };
+    const second = await startAmong(surroundings, { limits });
+    const before = requestsTotal(second);
+    for (const request of sent) expect([401, 429]).toContain((await post(second, request)).status);
+    expect(requestsTotal(second)).toBe(before);
+    // Known tokens still change hands; new ones find no room.
+    const other = makeIdentity();
+    for (const token of tokens.slice(0, 2)) expectOk(await post(second, registerRequest(other, token)));
+    const more = makeIdentity();
+    expectRefused(await post(second, registerRequest(more, makeDeviceToken())), 429, 'token_limit');
+  });
 
   it('by SIGKILL at any moment loses no registration that was acknowledged, and repeats no push', async () => {
     const surroundings = await ownSurroundings();

@@ -200,17 +200,20 @@ describe('a body', () => {
     expect([answer.status, answer.body]).toEqual([200, '{"ok":true}']);
   });
 
-  it.each([MAX_BODY_BYTES + 1, 200_000])('in chunks of %i bytes together is 413', async (bytes) => {
-    const raw = await connectRaw();
-    const answer = await postChunked(raw, registrationOf(bytes), 1000);
-    expect([answer.status, answer.body]).toEqual([413, '{"error":"payload_too_large"}']);
-    expect(answer.headers['cache-control']).toBe('no-store');
-    // The connection survives.
-    const next = await postChunked(raw, registration(), 1000);
-    expect([next.status, next.body]).toEqual([200, '{"ok":true}']);
-  });
+  it.each([MAX_BODY_BYTES + 1, 200_000, 1_000_000])(
+    'in chunks of %i bytes together is 413',
+    async (bytes) => {
+      const raw = await connectRaw();
+      const answer = await postChunked(raw, registrationOf(bytes), 1000);
+      expect([answer.status, answer.body]).toEqual([413, '{"error":"payload_too_large"}']);
+      expect(answer.headers['cache-control']).toBe('no-store');
+      // The connection survives.
+      const next = await postChunked(raw, registration(), 1000);
+      expect([next.status, next.body]).toEqual([200, '{"ok":true}']);
+    },
+  );
 
-  it.each([MAX_BODY_BYTES + 1, 200_000])(
+  it.each([MAX_BODY_BYTES + 1, 200_000, 1_000_000])(
     'of %i announced bytes leaves the connection usable',
     async (bytes) => {
       const raw = await connectRaw();
@@ -223,6 +226,14 @@ describe('a body', () => {
       expect((await raw.response()).status).toBe(200);
     },
   );
+
+  it('in chunks that never end is refused as soon as it is too large', async () => {
+    const raw = await connectRaw();
+    await raw.write(head(pushPaths.send, 'Transfer-Encoding: chunked'));
+    for (let i = 0; i < 20; i++) await raw.write(`400\r\n${'x'.repeat(1024)}\r\n`);
+    const answer = await raw.response();
+    expect([answer.status, answer.body]).toEqual([413, '{"error":"payload_too_large"}']);
+  });
 
   it('is asked for when the client waits for that', async () => {
     const raw = await connectRaw();
