@@ -15,6 +15,7 @@ export class ClosedLoop {
   readonly #connections: readonly HttpConnection[];
   readonly #lanes: readonly Promise<void>[];
   #isRunning = true;
+  #failure: Error | undefined;
   #requestCount = 0;
   #pushCount = 0;
 
@@ -34,6 +35,11 @@ export class ClosedLoop {
     return this.#requestCount;
   }
 
+  /** Whether it still sends: it ends by itself when an answer is not as expected. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
   /** Pushes that were accepted. */
   get pushCount(): number {
     return this.#pushCount;
@@ -42,26 +48,32 @@ export class ClosedLoop {
   /** Lets what is under way end. Rejects when any answer was not as expected. */
   async stop(): Promise<void> {
     this.#isRunning = false;
-    try {
-      await Promise.all(this.#lanes);
-    } finally {
-      for (const connection of this.#connections) {
-        connection.close();
-      }
+    await Promise.all(this.#lanes);
+    for (const connection of this.#connections) {
+      connection.close();
+    }
+    if (this.#failure !== undefined) {
+      throw this.#failure;
     }
   }
 
   async #drive(connection: HttpConnection): Promise<void> {
-    while (this.#isRunning) {
-      const request = this.#source();
-      await connection.request(request);
-      this.#requestCount += 1;
-      this.#pushCount += request.pushCount;
+    try {
+      while (this.#isRunning) {
+        const request = this.#source();
+        await connection.request(request);
+        this.#requestCount += 1;
+        this.#pushCount += request.pushCount;
+      }
+    } catch (error) {
+      // Told by `stop`; what goes on meanwhile would mean nothing any more.
+      this.#failure ??= error instanceof Error ? error : new Error(String(error));
+      this.#isRunning = false;
     }
   }
 }
 
-/** Runs `work` beside a closed loop and stops the loop whatever happens. A loop that fails ends the work. */
+/** Runs `work` beside a closed loop and stops the loop whatever happens; why the loop failed counts more than the rest. */
 export async function withClosedLoop<T>(
   options: ClosedLoopOptions,
   work: (loop: ClosedLoop) => Promise<T>,

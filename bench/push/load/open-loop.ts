@@ -15,21 +15,28 @@ export interface OpenLoopOptions {
 export async function openLoop({ perSecond, seconds, issue }: OpenLoopOptions): Promise<readonly number[]> {
   const count = Math.max(1, Math.round(perSecond * seconds));
   const latencies: number[] = [];
+  const failures: unknown[] = [];
+  const time = async (index: number): Promise<void> => {
+    const issuedAt = performance.now();
+    try {
+      await issue(index);
+      latencies.push(performance.now() - issuedAt);
+    } catch (error) {
+      failures.push(error);
+    }
+  };
   const answers: Promise<void>[] = [];
-  const start = performance.now();
-  let dueMs = start;
-  for (let index = 0; index < count; index += 1) {
+  let dueMs = performance.now();
+  for (let index = 0; index < count && failures.length === 0; index += 1) {
     dueMs += (-Math.log(1 - Math.random()) * 1000) / perSecond;
     while (performance.now() < dueMs) {
       await sleep(1);
     }
-    const issuedAt = performance.now();
-    answers.push(
-      issue(index).then(() => {
-        latencies.push(performance.now() - issuedAt);
-      }),
-    );
+    answers.push(time(index));
   }
   await Promise.all(answers);
+  if (failures.length > 0) {
+    throw failures[0];
+  }
   return latencies;
 }

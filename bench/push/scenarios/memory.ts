@@ -52,13 +52,13 @@ export const memory: PushScenario = async (context) => {
 interface Watch {
   readonly pid: number;
   readonly total: number;
-  progress(line: string): void;
+  readonly progress: (line: string) => void;
 }
 
 async function watch(loop: ClosedLoop, { pid, total, progress }: Watch): Promise<readonly Sample[]> {
   const samples: Sample[] = [];
   let told = 0;
-  while (loop.pushCount < total) {
+  while (loop.isRunning && loop.pushCount < total) {
     await sleep(SAMPLE_MS);
     const sample = { pushes: loop.pushCount, rss: rssBytes(pid) };
     samples.push(sample);

@@ -9,7 +9,7 @@ export interface PushBenchContext extends TargetOptions {
   readonly million: boolean;
   readonly rounds: number;
   /** Says on stderr how far the run is. */
-  progress(line: string): void;
+  readonly progress: (line: string) => void;
 }
 
 /** One line of work of the benchmark. */
