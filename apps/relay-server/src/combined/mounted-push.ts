@@ -3,12 +3,12 @@ import type { PushConfig } from '../push/resolve-config.ts';
 import { PushGateway } from './push-gateway.ts';
 import { PushThread } from './push-thread.ts';
 import { startWorkerThread } from './worker-thread.ts';
+import type { WorkerCode } from './worker-thread.ts';
 
 /** What push on the relay's listener needs. */
 export interface MountedPushOptions {
   readonly config: PushConfig;
-  /** The file of the worker. */
-  readonly worker: URL;
+  readonly worker: WorkerCode;
   readonly clock: Clock;
   readonly logger: Logger;
 }

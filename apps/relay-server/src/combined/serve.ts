@@ -20,6 +20,7 @@ import { RELAY_SETTINGS } from '../relay/settings.ts';
 import { resolveMountedConfig } from './mounted-config.ts';
 import { createMountedPush } from './mounted-push.ts';
 import { PushStartError } from './push-thread.ts';
+import type { WorkerCode } from './worker-thread.ts';
 
 /** Runs the relay with push on its listener. */
 export async function serveCombined(
@@ -61,7 +62,7 @@ function configure(relay: RelayConfig, env: Environment): PushConfig | string {
 
 interface Parts {
   readonly push: PushConfig;
-  readonly pushWorker: URL;
+  readonly pushWorker: WorkerCode;
   readonly logger: Logger;
 }
 

@@ -5,15 +5,19 @@ import type { PushWorker, WorkerListener } from './push-thread.ts';
 /** Of the JavaScript heap, in MB; a worker that needs more ends alone. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
+/** The code of a worker: a file, or in a program without files of its own what gives it as a CommonJS script. */
+export type WorkerCode = URL | (() => string);
+
 /** Starts a worker thread; never throws, a thread that cannot be started ends. */
 export function startWorkerThread(
-  file: URL,
+  code: WorkerCode,
   start: WorkerStart<object>,
   listener: WorkerListener,
 ): PushWorker {
   let worker: Worker;
   try {
-    worker = new Worker(file, { workerData: start, resourceLimits: RESOURCE_LIMITS, name: 'push' });
+    const options = { workerData: start, resourceLimits: RESOURCE_LIMITS, name: 'push' };
+    worker = code instanceof URL ? new Worker(code, options) : new Worker(code(), { ...options, eval: true });
   } catch (error) {
     queueMicrotask(() => listener.onEnd(error));
     return { post: ignore, terminate: ignore };

@@ -1,12 +1,13 @@
 import type { Program } from '../cli/program.ts';
+import type { WorkerCode } from '../combined/worker-thread.ts';
 import { resolveRelayConfig } from './resolve-config.ts';
 import type { RelayConfig } from './resolve-config.ts';
 import { serveRelay } from './serve.ts';
 import { RELAY_SETTINGS } from './settings.ts';
 import type { RelayOption } from './settings.ts';
 
-/** `openchamber-relay`. In combined mode it runs push in a worker thread, whose file is `pushWorker`. */
-export function createRelayProgram(pushWorker: URL): Program<RelayOption, RelayConfig> {
+/** `openchamber-relay`. In combined mode it runs push in a worker thread, whose code is `pushWorker`. */
+export function createRelayProgram(pushWorker: WorkerCode): Program<RelayOption, RelayConfig> {
   return {
     command: 'openchamber-relay',
     noun: 'relay',

@@ -4,13 +4,14 @@ import { describeListenFailure } from '../cli/listen-failure.ts';
 import type { ServePlan, Surroundings } from '../cli/program.ts';
 import { serveDaemon } from '../cli/serve-daemon.ts';
 import { isCombined } from '../combined/mode.ts';
+import type { WorkerCode } from '../combined/worker-thread.ts';
 import { announceRelay } from './announcement.ts';
 import type { RelayConfig } from './resolve-config.ts';
 import { RELAY_SETTINGS } from './settings.ts';
 
-/** What the relay has around it: in combined mode it runs push in a worker thread, whose file is `pushWorker`. */
+/** What the relay has around it: in combined mode it runs push in a worker thread, whose code is `pushWorker`. */
 export interface RelaySurroundings extends Surroundings {
-  readonly pushWorker: URL;
+  readonly pushWorker: WorkerCode;
 }
 
 /** Runs the relay, and push beside it when the environment says so. */
