@@ -27,7 +27,7 @@ export { silentLogger } from './observe/logger.ts';
 export type { Logger } from './observe/logger.ts';
 export { completeLimits, limitNames, toVariableName } from './options/limit-table.ts';
 export type { LimitDefinition, LimitRefusal, LimitTable, LimitUnit } from './options/limit-table.ts';
-export { resolveHost, resolvePort, resolveTrustProxy } from './options/listen-options.ts';
+export { resolveHost, resolveListenFd, resolvePort, resolveTrustProxy } from './options/listen-options.ts';
 export type { CreateOptionError } from './options/listen-options.ts';
 export { describeValue, OptionError } from './options/option-error.ts';
 export type { OptionFault } from './options/option-error.ts';

@@ -82,7 +82,7 @@ export class PushServer {
 
   /**
    * Stops: stays reachable and answers 503 while deliveries under way finish, up to 5.5 s, then closes database and
-   * port. Calling it again gives the same promise.
+   * port. Who connects meanwhile to an inherited socket waits for the next process. Calling it again gives the same promise.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -92,6 +92,7 @@ export class PushServer {
   async #close(): Promise<void> {
     if (this.#running === undefined) return;
     const { service, listener, limiter, answering } = this.#running;
+    listener.handOver();
     await service.close();
     const closed = listener.close();
     await answering.whenEmpty((resolve) => this.#options.clock.setTimer(resolve, LAST_ANSWERS_MS));
@@ -99,8 +100,8 @@ export class PushServer {
   }
 
   #open(service: PushService): Running {
-    const { clock, trustProxy, logger } = this.#options;
-    const context = { clock, limits: LISTENER_LIMITS };
+    const { clock, trustProxy, logger, listenFd } = this.#options;
+    const context = { clock, limits: LISTENER_LIMITS, listenFd };
     const onDrop = (drop: ConnectionDropped): void => this.#reportDrop(drop);
     const limiter = new RawSocketLimiter(LISTENER_LIMITS, onDrop);
     const budget = new PlainRequestBudget({ context, trustProxy: trustProxy ? 'trust' : 'ignore', onDrop });

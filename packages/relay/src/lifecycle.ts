@@ -17,7 +17,7 @@ const MOUNTS_MS = 6000;
 /** What is started and stopped. */
 export interface LifecycleParts {
   readonly context: RelayContext;
-  readonly listener: Pick<Listener, 'listen' | 'close'>;
+  readonly listener: Pick<Listener, 'listen' | 'handOver' | 'close'>;
   readonly limiter: Pick<RawSocketLimiter, 'destroyAll'>;
   readonly refused: RefusedSockets;
   readonly mounted: Mounted;
@@ -74,6 +74,7 @@ export class Lifecycle {
       const { context, listener, limiter } = this.#parts;
       const { closeDeadlineMs } = context.limits;
       const endsAtMs = context.clock.monotonicMs() + SHUTDOWN_MS;
+      listener.handOver();
       const mountsDone = this.#waitForMounts();
       const busy = context.hosts.all().flatMap((host) => host.closeBusyConnections('stopping'));
       await this.#waitUntilGone(busy, Math.min(closeDeadlineMs, SHUTDOWN_MS / 2));

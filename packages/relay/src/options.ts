@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describeValue, silentLogger, type Logger, type Mount } from '@openchambery/daemon';
+import { describeValue, resolveListenFd, silentLogger, type Logger, type Mount } from '@openchambery/daemon';
 import { systemClock } from '@openchambery/wire';
 import type { Clock } from '@openchambery/wire';
 import { resolveLimits } from './limits.ts';
@@ -12,6 +12,12 @@ export interface RelayServerOptions {
   readonly host?: string | undefined;
   /** TCP port; 0 means any free one. @default 8787 */
   readonly port?: number | undefined;
+  /**
+   * A listening TCP socket that this process has inherited, for example from systemd, as its file descriptor; `host`
+   * and `port` are ignored. When the relay closes, whoever connects waits there for the next process.
+   * @default undefined
+   */
+  readonly listenFd?: number | undefined;
   /** The request path of upgrades, compared byte for byte. @default '/ws' */
   readonly path?: string | undefined;
   /** The `ws:` or `wss:` URL under which peers reach the relay; for display only. @default undefined */
@@ -34,6 +40,7 @@ export interface RelayServerOptions {
 export interface ResolvedRelayOptions {
   readonly host: string;
   readonly port: number;
+  readonly listenFd: number | undefined;
   readonly path: string;
   readonly publicUrl: string | undefined;
   readonly trustProxy: boolean;
@@ -57,6 +64,7 @@ export function resolveRelayOptions(options: RelayServerOptions = {}): ResolvedR
   return {
     host: resolveHost(options.host ?? RELAY_DEFAULTS.host),
     port: resolvePort(options.port ?? RELAY_DEFAULTS.port),
+    listenFd: resolveListenFd(options.listenFd, (fault) => new RelayOptionError(fault)),
     path,
     publicUrl: options.publicUrl === undefined ? undefined : resolvePublicUrl(options.publicUrl, path),
     trustProxy: resolveTrustProxy(options.trustProxy ?? RELAY_DEFAULTS.trustProxy),

@@ -49,7 +49,7 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
     });
   }
 
-  /** Opens the port. Rejects with Node's error (`EADDRINUSE`, `EACCES`…) when it cannot. */
+  /** Opens the port, or takes the inherited socket. Rejects with Node's error (`EADDRINUSE`, `EINVAL`…) when it cannot. */
   start(): Promise<void> {
     return this.#lifecycle.start(this.#options.host, this.#options.port);
   }
@@ -61,7 +61,8 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
 
   /**
    * Stops: no new sockets, what waits is flushed where peers read, everybody gets a close frame with 1012 and
-   * time to answer; mounts have 6 s to finish. Resolves when all is gone, within 10 s. Calling it again gives the same promise.
+   * time to answer; mounts have 6 s to finish. Who connects meanwhile hears the same, or with an inherited socket waits
+   * for the next process. Resolves when all is gone, within 10 s. Calling it again gives the same promise.
    */
   close(): Promise<void> {
     return this.#lifecycle.close();
@@ -85,16 +86,20 @@ export class RelayServer extends EventEmitter<RelayEventMap> {
       trustProxy,
       isDraining: () => this.#lifecycle.state !== 'listening',
     };
-    return new Listener(context, {
-      limiter: this.#limiter,
-      onDrop,
-      admits: (request) => budget.admits(request),
-      onRequest: (request, response) =>
-        answerPlainRequest(request, response, this.#lifecycle.state === 'listening' ? 'ready' : 'draining'),
-      onUpgrade: (request, socket, head) => handleUpgrade({ request, socket, head }, path),
-      mounts: this.#mounted.mounts,
-      onMountFault: (error) => this.#mounted.onFault(error),
-    });
+    const { limits, clock } = context;
+    return new Listener(
+      { limits, clock, listenFd: this.#options.listenFd },
+      {
+        limiter: this.#limiter,
+        onDrop,
+        admits: (request) => budget.admits(request),
+        onRequest: (request, response) =>
+          answerPlainRequest(request, response, this.#lifecycle.state === 'listening' ? 'ready' : 'draining'),
+        onUpgrade: (request, socket, head) => handleUpgrade({ request, socket, head }, path),
+        mounts: this.#mounted.mounts,
+        onMountFault: (error) => this.#mounted.onFault(error),
+      },
+    );
   }
 
   #onMountFault(error: unknown): void {

@@ -39,6 +39,7 @@ async function setUp(drains: readonly (() => Promise<void>)[] = []): Promise<Set
     mounted: { mounts, onFault: (error) => void faults.push(error) },
     listener: {
       listen: () => gate.opened,
+      handOver: () => void closed.push('queue'),
       close: () => {
         closed.push('listener');
         return Promise.resolve();
@@ -87,7 +88,7 @@ describe('Lifecycle', () => {
     expect(lifecycle.close()).toBe(first);
     await first;
     expect(lifecycle.close()).toBe(first);
-    expect(closed).toEqual(['listener', 'connections']);
+    expect(closed).toEqual(['queue', 'listener', 'connections']);
   });
 
   it('can be closed before it was started, and not be started then', async () => {
@@ -103,7 +104,7 @@ describe('Lifecycle', () => {
     const ended = lifecycle.close();
     gate.open();
     await Promise.all([started, ended]);
-    expect([lifecycle.state, closed]).toEqual(['closed', ['listener', 'connections']]);
+    expect([lifecycle.state, closed]).toEqual(['closed', ['queue', 'listener', 'connections']]);
   });
 
   it('passes on why the port could not be opened, also when it is being closed', async () => {
@@ -146,19 +147,19 @@ describe('a mount', () => {
     const { lifecycle, closed, world } = await closing(drain, () => Promise.resolve());
     void lifecycle.close();
     await rest(world, 5999);
-    expect([lifecycle.state, closed, calls]).toEqual(['draining', [], 1]);
+    expect([lifecycle.state, closed, calls]).toEqual(['draining', ['queue'], 1]);
     done.open();
     await rest(world);
-    expect([lifecycle.state, closed]).toEqual(['closed', ['listener', 'connections']]);
+    expect([lifecycle.state, closed]).toEqual(['closed', ['queue', 'listener', 'connections']]);
     expect(world.stage.pendingTimers).toBe(0);
   });
 
   it('has 6 s and no more', async () => {
     const { lifecycle, closed, world } = await closing(() => makeGate().opened);
     await rest(world, 5999);
-    expect([lifecycle.state, closed]).toEqual(['draining', []]);
+    expect([lifecycle.state, closed]).toEqual(['draining', ['queue']]);
     await rest(world, 1);
-    expect([lifecycle.state, closed]).toEqual(['closed', ['listener', 'connections']]);
+    expect([lifecycle.state, closed]).toEqual(['closed', ['queue', 'listener', 'connections']]);
   });
 
   it('that fails to finish is heard, and done', async () => {

@@ -2,6 +2,8 @@
 export interface ListenTarget {
   readonly host: string;
   readonly port: number;
+  /** The socket it got instead from systemd, if it did. */
+  readonly listenFd?: number | undefined;
   /** What the program's variables start with. */
   readonly prefix: string;
 }
@@ -18,9 +20,14 @@ const REASONS: Readonly<Record<string, { readonly reason: string; readonly chang
 };
 
 /** One line about why a daemon cannot listen. */
-export function describeListenFailure(error: unknown, { host, port, prefix }: ListenTarget): string {
+export function describeListenFailure(error: unknown, target: ListenTarget): string {
+  const { host, port, listenFd, prefix } = target;
   const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (listenFd !== undefined) {
+    const reason = code === '' ? messageOf(error) : code;
+    return `Cannot listen on file descriptor ${listenFd} (LISTEN_FDS): expected a listening TCP socket, as ListenStream= makes (${reason})`;
+  }
   const known = REASONS[code];
   const reason =
     known === undefined

@@ -1,6 +1,7 @@
 import type { Environment, SettingSource } from '../config/setting-source.ts';
 import type { SettingTable } from '../config/settings.ts';
 import type { UnknownVariable } from '../config/unknown-variables.ts';
+import type { SystemdEnvironment } from '../systemd/environment.ts';
 import type { Output, ReportStyle } from './startup-report.ts';
 
 /** What tells one of the package's commands from another. */
@@ -33,4 +34,5 @@ export interface ServePlan<Config> {
 export interface Surroundings {
   readonly env: Environment;
   readonly output: Output;
+  readonly systemd: SystemdEnvironment;
 }

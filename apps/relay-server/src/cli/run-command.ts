@@ -1,6 +1,7 @@
+import { readSystemdEnvironment, SYSTEMD_VARIABLES } from '../systemd/environment.ts';
 import { planCommand } from './plan-command.ts';
 import type { Invocation } from './plan-command.ts';
-import type { Program } from './program.ts';
+import type { Program, ServePlan } from './program.ts';
 import { reportFailure } from './startup-report.ts';
 import type { Output } from './startup-report.ts';
 
@@ -25,9 +26,24 @@ export async function runCommand<Option extends string, Config>(
       process.exitCode = 1;
       break;
     case 'serve':
-      await program.serve(plan, { env: invocation.env, output });
+      await serve(program, plan, invocation);
       break;
   }
+}
+
+async function serve<Option extends string, Config>(
+  program: Program<Option, Config>,
+  plan: ServePlan<Config>,
+  { env }: Invocation,
+): Promise<void> {
+  const systemd = readSystemdEnvironment(env, process.pid);
+  for (const name of SYSTEMD_VARIABLES) delete process.env[name];
+  if (typeof systemd === 'string') {
+    reportFailure(output, plan.style, systemd);
+    process.exitCode = 1;
+    return;
+  }
+  await program.serve(plan, { env, output, systemd });
 }
 
 /**

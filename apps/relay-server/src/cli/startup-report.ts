@@ -10,10 +10,16 @@ export interface Output {
   stderr(text: string): void;
 }
 
+/** Where a daemon listens. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** What there is to say about a successful start. */
 export interface Announcement {
   /** For people, without line ends. */
-  readonly lines: readonly string[];
+  readonly lines: readonly [string, ...string[]];
   /** For programs: what stands in the one line of `--json` beside its status. */
   readonly fields: Readonly<Record<string, unknown>>;
 }

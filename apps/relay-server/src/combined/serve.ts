@@ -25,8 +25,9 @@ import type { WorkerCode } from './worker-thread.ts';
 /** Runs the relay with push on its listener. */
 export async function serveCombined(
   plan: ServePlan<RelayConfig>,
-  { env, output, pushWorker }: RelaySurroundings,
+  surroundings: RelaySurroundings,
 ): Promise<void> {
+  const { env, output, pushWorker, systemd } = surroundings;
   const push = configure(plan.config, env);
   if (typeof push === 'string') {
     reportFailure(output, plan.style, push);
@@ -34,19 +35,21 @@ export async function serveCombined(
     return;
   }
   const { config } = plan;
+  const { listenFd } = systemd;
   await serveDaemon(
     {
       logLevel: config.logLevel,
       unknownVariables: [...plan.unknownVariables, ...findUnknownVariables(PUSH_SETTINGS, env)],
-      createDaemon: (logger) => createCombinedDaemon(config, { push, pushWorker, logger }),
-      announcement: announceRelay(config, 'mounted'),
+      createDaemon: (logger) => createCombinedDaemon(config, { push, pushWorker, listenFd, logger }),
+      configured: config,
+      announce: (address) => announceRelay({ ...config, ...address }, 'mounted'),
       describeFailure: (error) =>
         error instanceof PushStartError
           ? error.message
-          : describeListenFailure(error, { ...config, prefix: RELAY_SETTINGS.prefix }),
+          : describeListenFailure(error, { ...config, listenFd, prefix: RELAY_SETTINGS.prefix }),
       describeCrash,
     },
-    { output, style: plan.style },
+    { output, systemd, style: plan.style },
   );
 }
 
@@ -63,18 +66,19 @@ function configure(relay: RelayConfig, env: Environment): PushConfig | string {
 interface Parts {
   readonly push: PushConfig;
   readonly pushWorker: WorkerCode;
+  readonly listenFd: number | undefined;
   readonly logger: Logger;
 }
 
 function createCombinedDaemon({ logLevel: _logLevel, ...options }: RelayConfig, parts: Parts): Daemon {
-  const { logger } = parts;
+  const { listenFd, logger } = parts;
   const push = createMountedPush({
     config: parts.push,
     worker: parts.pushWorker,
     clock: systemClock,
     logger: logger.child({}, { level: parts.push.logLevel }),
   });
-  const relay = createRelayServer({ ...options, logger, mounts: [push.mount] });
+  const relay = createRelayServer({ ...options, listenFd, logger, mounts: [push.mount] });
   return {
     start: async () => {
       await push.start();
@@ -85,6 +89,7 @@ function createCombinedDaemon({ logLevel: _logLevel, ...options }: RelayConfig, 
         throw error;
       }
     },
+    address: () => relay.address(),
     close: async () => {
       await Promise.all([relay.close(), push.close()]);
     },

@@ -52,6 +52,7 @@ export function resolvePushConfig(source: SettingSource<PushOption>): PushConfig
     const {
       clock: _clock,
       logger: _logger,
+      listenFd: _listenFd,
       ...options
     } = resolvePushOptions({
       ...given,

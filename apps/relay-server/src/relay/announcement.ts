@@ -14,9 +14,9 @@ export function relayUrl({ publicUrl, host, port, path }: RelayAddress): string 
 export function announceRelay(address: RelayAddress, push: 'mounted' | 'absent'): Announcement {
   const { host, port, path } = address;
   const url = relayUrl(address);
-  const lines = [`Relay listening at ${url}`];
+  const line = `Relay listening at ${url}`;
   const fields = { url, host, port, path };
   return push === 'absent'
-    ? { lines, fields }
-    : { lines: [...lines, 'Push relay mounted at /v1/push/*'], fields: { ...fields, push: true } };
+    ? { lines: [line], fields }
+    : { lines: [line, 'Push relay mounted at /v1/push/*'], fields: { ...fields, push: true } };
 }

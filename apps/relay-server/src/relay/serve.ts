@@ -25,15 +25,19 @@ export async function serveRelay(
     return serveCombined(plan, surroundings);
   }
   const { logLevel, ...options } = plan.config;
+  const { output, systemd } = surroundings;
+  const { listenFd } = systemd;
   return serveDaemon(
     {
       logLevel,
       unknownVariables: plan.unknownVariables,
-      createDaemon: (logger) => createRelayServer({ ...options, logger }),
-      announcement: announceRelay(options, 'absent'),
-      describeFailure: (error) => describeListenFailure(error, { ...options, prefix: RELAY_SETTINGS.prefix }),
+      createDaemon: (logger) => createRelayServer({ ...options, listenFd, logger }),
+      configured: options,
+      announce: (address) => announceRelay({ ...options, ...address }, 'absent'),
+      describeFailure: (error) =>
+        describeListenFailure(error, { ...options, listenFd, prefix: RELAY_SETTINGS.prefix }),
       describeCrash,
     },
-    { output: surroundings.output, style: plan.style },
+    { output, systemd, style: plan.style },
   );
 }

@@ -1,7 +1,7 @@
 import type http from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as TcpServer, type Socket } from 'node:net';
 import { offersWebSocket, type Clock } from '@openchambery/wire';
 import { normaliseIp, UNKNOWN_IP } from '../address/client-ip.ts';
 import type { ConnectionDropped } from './connection-dropped.ts';
@@ -20,6 +20,9 @@ const { createServer } = createRequire(import.meta.url)('node:http') as Pick<typ
 
 /** Requests of one connection that may be unanswered at once; a client that waits for its answers has one. */
 const MAX_UNANSWERED = 8;
+
+/** Of an inherited socket, which the one who made it has bounded too; the kernel takes at most `net.core.somaxconn`. */
+const MAX_BACKLOG = 65_535;
 
 const BAD_REQUEST = '400 Bad Request';
 const NOT_FOUND = '404 Not Found';
@@ -45,11 +48,19 @@ export interface ListenerHandlers {
 export interface ListenerContext {
   readonly limits: ListenerLimits;
   readonly clock: Clock;
+  /** A listening TCP socket that the process has inherited. @default it opens one of its own */
+  readonly listenFd?: number | undefined;
+}
+
+/** Node gives a path or nothing for what is no TCP socket. */
+function isTcp(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null;
 }
 
 /** The one HTTP server: bounds connections, slow heads and requests, and tells requests from upgrades. */
 export class Listener {
   readonly #timing: EndTiming;
+  readonly #listenFd: number | undefined;
   readonly #handlers: ListenerHandlers;
   readonly #server: Server;
   readonly #unanswered = new Unanswered();
@@ -65,8 +76,9 @@ export class Listener {
     isOver: (socket) => this.#over.has(socket),
   };
 
-  constructor({ limits, clock }: ListenerContext, handlers: ListenerHandlers) {
+  constructor({ limits, clock, listenFd }: ListenerContext, handlers: ListenerHandlers) {
     this.#timing = { limits, clock };
+    this.#listenFd = listenFd;
     this.#handlers = handlers;
     this.#lingering = new LingeringSockets(this.#timing);
     const mounted = {
@@ -80,22 +92,37 @@ export class Listener {
     this.#listenToServer();
   }
 
-  /** Resolves once the port is open; rejects with Node's listen error. */
-  listen(host: string, port: number): Promise<void> {
-    return new Promise((resolve, reject) => {
+  /** Resolves once the port is open, or the inherited socket taken; rejects with Node's listen error. */
+  async listen(host: string, port: number): Promise<void> {
+    const fd = this.#listenFd;
+    await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen({ host, port }, () => {
+      this.#server.listen(fd === undefined ? { host, port } : { fd, backlog: MAX_BACKLOG }, () => {
         this.#server.off('error', reject);
         resolve();
       });
     });
+    // A Unix socket listens as well, but its peers have no address to count them by.
+    if (!isTcp(this.#server.address())) {
+      await this.close();
+      throw Object.assign(new Error('not a TCP socket'), { code: 'EAFNOSUPPORT' });
+    }
   }
 
   /** Where it listens. */
   address(): { readonly host: string; readonly port: number } {
-    const address = this.#server.address() as AddressInfo | null;
-    if (address === null) throw new Error('the server is not listening');
+    const address = this.#server.address();
+    if (!isTcp(address)) throw new Error('the server is not listening');
     return { host: address.address, port: address.port };
+  }
+
+  /**
+   * Leaves an inherited socket to whoever else holds it: who connects from now on waits there for the next process.
+   * Does nothing to a port of its own, where they would be refused. Connections that are there stay.
+   */
+  handOver(): void {
+    // Of http's server, close would end idle connections too: a request may be on its way on one.
+    if (this.#listenFd !== undefined) TcpServer.prototype.close.call(this.#server);
   }
 
   /** Accepts no more connections. Resolves when all are gone. */

@@ -19,6 +19,18 @@ export function resolvePort(port: number, createError: CreateOptionError): numbe
   throw createError({ option: 'port', expected: 'an integer from 0 to 65535', got: describeValue(port) });
 }
 
+/** Checks the option `listenFd`. @throws {OptionError} unless it is a descriptor that can be a socket, or absent. */
+export function resolveListenFd(
+  listenFd: number | undefined,
+  createError: CreateOptionError,
+): number | undefined {
+  if (listenFd === undefined) return undefined;
+  // 0, 1 and 2 are the process's own streams.
+  if (Number.isInteger(listenFd) && listenFd > 2 && listenFd <= 0x7fff_ffff) return listenFd;
+  const expected = 'the file descriptor of a listening TCP socket, 3 or more';
+  throw createError({ option: 'listenFd', expected, got: describeValue(listenFd) });
+}
+
 /** Checks the option `trustProxy`. @throws {OptionError} unless it is a boolean. */
 export function resolveTrustProxy(trustProxy: boolean, createError: CreateOptionError): boolean {
   if (typeof trustProxy === 'boolean') return trustProxy;

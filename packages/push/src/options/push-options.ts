@@ -4,6 +4,7 @@ import {
   type Logger,
   type OptionFault,
   resolveHost,
+  resolveListenFd,
   resolvePort,
   resolveTrustProxy,
   silentLogger,
@@ -19,6 +20,12 @@ export interface PushOptions {
   readonly host?: string | undefined;
   /** TCP port; 0 means any free one. @default 8788 */
   readonly port?: number | undefined;
+  /**
+   * A listening TCP socket that this process has inherited, for example from systemd, as its file descriptor; `host`
+   * and `port` are ignored. When the push relay closes, whoever connects waits there for the next process.
+   * @default undefined
+   */
+  readonly listenFd?: number | undefined;
   /** Whether a single address in `X-Forwarded-For` is the client's. @default false */
   readonly trustProxy?: boolean | undefined;
   /** The SQLite file of bindings and replay marks; its folder is created. @default './data/push-relay.sqlite' */
@@ -47,6 +54,7 @@ export interface PushOptions {
 export interface ResolvedPushOptions extends ApnsOptions {
   readonly host: string;
   readonly port: number;
+  readonly listenFd: number | undefined;
   readonly trustProxy: boolean;
   readonly databasePath: string;
   readonly limits: PushLimits;
@@ -82,6 +90,7 @@ export function resolvePushOptions(options: PushOptions): ResolvedPushOptions {
   return {
     host: resolveHost(given.host, createError),
     port: resolvePort(given.port, createError),
+    listenFd: resolveListenFd(given.listenFd, createError),
     trustProxy: resolveTrustProxy(given.trustProxy, createError),
     databasePath: resolveDatabasePath(given.databasePath),
     limits: resolvePushLimits(options.limits),

@@ -94,7 +94,11 @@ export class World {
     const { context, gatekeeper, refused } = this.parts;
     this.lifecycle = new Lifecycle({
       context,
-      listener: { listen: () => Promise.resolve(), close: () => Promise.resolve() },
+      listener: {
+        listen: () => Promise.resolve(),
+        handOver: () => undefined,
+        close: () => Promise.resolve(),
+      },
       limiter: { destroyAll: () => this.#destroyAll() },
       refused,
       mounted: { mounts: [], onFault: (error) => this.stage.fail(String(error)) },
