@@ -10,7 +10,8 @@ import { ownSurroundings, startAmong } from './support/push-setup.ts';
 
 /** No file may grow beyond this; SQLite meets it as it meets the end of a disk. */
 const MAX_FILE_KILOBYTES = 512;
-const own = fileURLToPath(new URL('../../../../node_modules/.bin/openchamber-push-relay', import.meta.url));
+const name = 'openchamber-push-relay';
+const own = fileURLToPath(new URL(`../../../../node_modules/.bin/${name}`, import.meta.url));
 const command = process.env['OPENCHAMBER_PUSH_RELAY_COMMAND'] ?? own;
 
 describe('a disk that is full', () => {

@@ -175,7 +175,7 @@ describe('items', () => {
     ['lose other members', { token: 'x', __proto__x: 1, nothing: null, nested: { a: [] } }, {}],
   ])('%s', async (_name, members, expected) => {
     const { identity, token } = await boundActivity(setup);
-    const sent = { ...item, ...members } as typeof item;
+    const sent = { ...item, ...members };
     const aps = update({ ...state, items: [sent] });
     expect(await pushTo(setup, { identity, token }, aps)).toEqual([{ token, ok: true }]);
     const [request] = requestsFor(setup.sandbox, token);
