@@ -23,6 +23,11 @@ export default defineConfig({
           maxWorkers: 3,
         },
       },
+      {
+        extends: true,
+        // The files of deploy/ in the real nginx, Caddy and HAProxy; needs the bundle.
+        test: { name: 'proxies', include: ['apps/*/test/proxies/**/*.test.ts'], maxWorkers: 3 },
+      },
     ],
   },
 });

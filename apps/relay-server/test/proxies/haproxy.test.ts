@@ -1,0 +1,4 @@
+import { describeProxy } from './support/describe-proxy.ts';
+import { haproxy } from './support/haproxy.ts';
+
+describeProxy(haproxy);
