@@ -197,7 +197,9 @@ export class Listener {
     }
     this.#unanswered.add(socket, response);
     if (mount !== undefined) {
-      if (expectation === 'continue') response.writeContinue();
+      // Behind other answers Node would write it into the middle of this one; and whoever pipelines sends the body anyway
+      // (RFC 9110 section 10.1.1: a server may leave it out once some of the body has come).
+      if (expectation === 'continue' && this.#unanswered.count(socket) === 1) response.writeContinue();
       this.#mounted.handle(mount, request, response);
       return;
     }

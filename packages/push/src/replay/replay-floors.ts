@@ -35,6 +35,11 @@ export class ReplayFloors {
     return floor !== undefined && floor.expiresAtMs > now ? floor.ts : undefined;
   }
 
+  /** Whether a floor for this server would cost another server its own. */
+  isFullFor(serverId: string): boolean {
+    return this.size >= this.#maxFloors && !this.#byServer.has(serverId);
+  }
+
   /** Raises a floor, or keeps it longer when it is as high already. With too many, the next to expire goes. */
   raise(floor: ReplayFloor): FloorChange {
     const before = this.#byServer.get(floor.serverId);

@@ -87,7 +87,7 @@ export class ReplayTable {
     if (known !== undefined) return { kind: known.route === mark.route ? 'repeat' : 'replay' };
     if (this.#isBelowFloor(mark, now)) return { kind: 'replay' };
     if (this.#marks.size >= this.#maxEntries && this.#wouldPay(mark, now)) {
-      const oldest = this.#servers.get(mark.serverId)?.marks.first;
+      const oldest = this.#servers.get(mark.serverId)?.marks.first ?? this.#byAge.first;
       return { kind: 'full', retryAfterMs: Math.max(1, (oldest?.expiresAtMs ?? 0) - now) };
     }
     return { kind: 'fresh' };
@@ -146,13 +146,18 @@ export class ReplayTable {
     return floor !== undefined && ts <= floor;
   }
 
-  /** Whether a full table would make room at the cost of the server itself, the new mark included. */
+  /**
+   * Whether a full table would make room at the cost of the server itself, the new mark included. Where a whole crowd
+   * behind one IP has filled the floors too, newcomers from there wait: room for them would cost one of their
+   * neighbours its protection.
+   */
   #wouldPay(mark: ReplayMark, now: number): boolean {
     const candidate = this.#toKept(mark, now);
     this.#payers.add(candidate);
-    const pays = this.#payers.next?.serverId === mark.serverId;
+    const payer = this.#payers.next;
     this.#payers.remove(candidate);
-    return pays;
+    if (payer === undefined || payer.serverId === mark.serverId) return true;
+    return payer.ip === mark.ip && this.#floors.isFullFor(payer.serverId);
   }
 
   #toKept(mark: ReplayMark, now: number): KeptMark {

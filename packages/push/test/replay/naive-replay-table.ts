@@ -41,8 +41,12 @@ export class NaiveReplayTable {
     if (this.#isBelowFloor(mark)) return { kind: 'replay' };
     if (this.marks.length < this.#maxEntries) return { kind: 'fresh' };
     const all = [...this.marks, this.#toKept(mark, now)];
-    if (this.#payersMarks(all)[0]?.mark.serverId !== mark.serverId) return { kind: 'fresh' };
-    const own = this.marks.filter((kept) => kept.mark.serverId === mark.serverId);
+    const payer = this.#payersMarks(all)[0]?.mark;
+    const paysItself = payer?.serverId === mark.serverId;
+    const costsNeighbour = payer?.ip === mark.ip && this.#isFullOfFloors(payer.serverId);
+    if (!paysItself && !costsNeighbour) return { kind: 'fresh' };
+    const ofServer = this.marks.filter((kept) => kept.mark.serverId === mark.serverId);
+    const own = ofServer.length > 0 ? ofServer : this.marks;
     return { kind: 'full', retryAfterMs: Math.min(...own.map(({ expiresAtMs }) => expiresAtMs)) - now };
   }
 
@@ -66,6 +70,12 @@ export class NaiveReplayTable {
     const floors = [...this.floors.filter((floor) => floor !== before), raised];
     floors.sort((a, b) => a.expiresAtMs - b.expiresAtMs || (a.serverId < b.serverId ? -1 : 1));
     this.floors = floors.slice(-this.#maxEntries);
+  }
+
+  #isFullOfFloors(serverId: string): boolean {
+    return (
+      this.floors.length >= this.#maxEntries && !this.floors.some((floor) => floor.serverId === serverId)
+    );
   }
 
   #find({ serverId, textHash }: ReplayMark): NaiveMark | undefined {
