@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { delay } from '@openchambery/testkit';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 const OWN_COMMAND = fileURLToPath(new URL('../../../bin/openchamber-relay.js', import.meta.url));
 
@@ -77,7 +77,14 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** Variables that make the command's Node run `code` first. */
+/**
+ * Variables that make the command's Node, worker threads included, run `code` (a module without a top-level await) first;
+ * to be called outside of tests. In a file, as a Node inside a single executable takes no `--import`.
+ */
 export function preloaded(code: string): Readonly<Record<string, string>> {
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+  const folder = mkdtempSync(join(tmpdir(), 'relay-test-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'preloaded.mjs');
+  writeFileSync(file, code);
+  return { NODE_OPTIONS: `--require=${JSON.stringify(file)}` };
 }
