@@ -1,12 +1,17 @@
 import {
   activityRequest,
-  pushPaths,
   registerActivityRequest,
   registerRequest,
   sendRequest,
+  unregisterActivityRequest,
 } from '@openchambery/testkit';
-import type { ActivityFields, PushRequest, PushRequestOptions, SendFields } from '@openchambery/testkit';
-import { unregisterActivityRequest } from '@openchambery/testkit';
+import type {
+  ActivityFields,
+  pushPaths,
+  PushRequest,
+  PushRequestOptions,
+  SendFields,
+} from '@openchambery/testkit';
 import { makeReaction } from './apns-script.ts';
 import type { Server, Tools } from './fixtures.ts';
 import type { Outcome } from './outcome.ts';

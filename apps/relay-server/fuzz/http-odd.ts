@@ -36,7 +36,7 @@ export function askForNothing(body: Buffer, tools: Tools): Exchange {
         tools,
       );
   // The body of what nobody answers for is not read to its end.
-  return { bytes, cuts: [], due: { kind: 'answer', outcomes: ['not_found'], then: 'may-close' } };
+  return { bytes, cuts: [], due: { kind: 'answer', outcomes: ['not_found'], after: 'may-close' } };
 }
 
 /** What is not HTTP, or HTTP that ends too soon. */
@@ -54,7 +54,7 @@ export function overfill(body: Buffer, tools: Tools): Exchange {
   return {
     bytes: frame({ target: path, body: filling }, tools),
     cuts: [],
-    due: { kind: 'answer', outcomes: ['payload_too_large'], then: 'goes-on' },
+    due: { kind: 'answer', outcomes: ['payload_too_large'], after: 'goes-on' },
   };
 }
 

@@ -25,6 +25,9 @@ interface Row {
   readonly drop?: boolean;
 }
 
+/** As it comes: nothing is known about it yet. */
+type RawRow = Readonly<Partial<Record<keyof Row, unknown>>>;
+
 /** What an answer is in the words of the contract, or what is wrong with it. */
 export type Reading =
   | { readonly outcome: Outcome; readonly rows?: readonly Row[] }
@@ -53,9 +56,9 @@ export function readAnswer(answer: RawAnswer): Reading {
 
 function readSuccess(body: string): Reading {
   if (body === OK) return { outcome: 'ok' };
-  let rows: readonly Row[];
+  let rows: readonly RawRow[];
   try {
-    ({ results: rows } = JSON.parse(body) as { results: readonly Row[] });
+    ({ results: rows } = JSON.parse(body) as { results: readonly RawRow[] });
   } catch (error) {
     return { fault: `a 200 that is no JSON: ${String(error)}` };
   }

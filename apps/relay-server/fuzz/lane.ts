@@ -90,7 +90,7 @@ export class Lane {
     if (due.kind === 'end') return this.#awaitEnd(socket, exchange);
     const fault = await this.#readAnswer(socket, exchange);
     await written;
-    if (due.then === 'may-close') this.#drop(undefined);
+    if (due.after === 'may-close') this.#drop(undefined);
     return fault;
   }
 
@@ -101,7 +101,7 @@ export class Lane {
     this.slowestMs = Math.max(this.slowestMs, performance.now() - startMs);
     this.answers += 1;
     if (headerOf(answer.headers, 'connection')?.toLowerCase() === 'close') {
-      if (exchange.due.kind === 'answer' && exchange.due.then === 'goes-on')
+      if (exchange.due.kind === 'answer' && exchange.due.after === 'goes-on')
         return 'the connection is closed for no reason';
       this.#drop(undefined);
     }

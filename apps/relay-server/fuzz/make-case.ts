@@ -49,7 +49,7 @@ export function makeCase(seed: number, tools: Tools): CasePlan {
   const kind = random.weighted(KINDS);
   const draft = makeDraft(tools);
   const exchanges = makeExchanges(kind, draft, tools);
-  const mayPipeline = exchanges.every(({ due }) => due.kind === 'answer' && due.then === 'goes-on');
+  const mayPipeline = exchanges.every(({ due }) => due.kind === 'answer' && due.after === 'goes-on');
   const isPipelined = mayPipeline && kind !== 'replay' && kind !== 'other route' && random.chance(0.1);
   if (isPipelined) {
     const more = random.integer(1, 5);
@@ -134,6 +134,6 @@ function finish(path: string, { bytes, outcomes }: Body, tools: Tools): Exchange
   return {
     bytes: framed,
     cuts: makeCuts(framed.length, tools),
-    due: { kind: 'answer', outcomes, then: 'goes-on' },
+    due: { kind: 'answer', outcomes, after: 'goes-on' },
   };
 }

@@ -38,16 +38,15 @@ export class Markers {
   /** Letters and digits, 16 of them. The second is a digit: no word of Apple's, which a log may name, has one. */
   word(): string {
     const random = this.#random;
-    let word = random.pick([...LETTERS]) + String(random.integer(0, 9));
+    let word = `${LETTERS[random.next() % LETTERS.length]}${random.integer(0, 9)}`;
     while (word.length < WORD_CHARACTERS) word += CHARACTERS[random.next() % CHARACTERS.length];
     return this.known(word);
   }
 
   /** A word in a coat that gets in the way of quoting it; at most 40 bytes of UTF-8, and at most 36 UTF-16 units. */
   text(): string {
-    const { pick } = this.#random;
-    const coat = (): string => pick.call(this.#random, COATS) as string;
-    return `${coat()}${this.word()}${coat()}`;
+    const random = this.#random;
+    return `${random.pick(COATS)}${this.word()}${random.pick(COATS)}`;
   }
 
   /** Hexadecimal of either case: a device token, for instance. @param bytes half its length */

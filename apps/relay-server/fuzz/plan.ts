@@ -3,7 +3,11 @@ import type { Outcome } from './outcome.ts';
 /** What has to come of what is sent. */
 export type Due =
   /** One answer with one of the outcomes. `may-close`: the connection may end after it, without a word even. */
-  | { readonly kind: 'answer'; readonly outcomes: readonly Outcome[]; readonly then: 'goes-on' | 'may-close' }
+  | {
+      readonly kind: 'answer';
+      readonly outcomes: readonly Outcome[];
+      readonly after: 'goes-on' | 'may-close';
+    }
   /** This is not HTTP any more: some answers, or none, and the end of the connection. */
   | { readonly kind: 'end' };
 

@@ -1,4 +1,4 @@
-import { eventually, withTimeout } from '@openchambery/testkit';
+import { delay, eventually, withTimeout } from '@openchambery/testkit';
 import { Controls } from './controls.ts';
 import { makeFixtures } from './fixtures.ts';
 import type { Tools } from './fixtures.ts';
@@ -88,13 +88,14 @@ class Round {
       });
     });
     const tools = { fixtures, services: target.services };
-    const playing = Promise.all(lanes.map((lane) => this.#playCases(lane, tools)));
-    let isPlaying = true;
-    void playing.then(() => (isPlaying = false));
-    while (isPlaying) {
-      await Promise.race([playing, new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))]);
+    const state = { isPlaying: true };
+    const playing = Promise.all(lanes.map((lane) => this.#playCases(lane, tools))).then(
+      () => (state.isPlaying = false),
+    );
+    while (state.isPlaying) {
+      await Promise.race([playing, delay(LOOK_EVERY_MS)]);
       this.#note(this.#watch.look());
-      if (isPlaying && !this.#isOver) this.#note(await this.#controls.check());
+      if (state.isPlaying && !this.#isOver) this.#note(await this.#controls.check());
     }
     const seconds = (performance.now() - startMs) / 1000;
     for (const lane of lanes) lane.close();

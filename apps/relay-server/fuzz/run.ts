@@ -92,9 +92,9 @@ if (values.help) {
 } else if (process.platform !== 'linux') {
   print('SKIPPED: the fuzz of push reads /proc and runs on Linux only');
 } else if (values['self-test']) {
-  process.exitCode = await selfTest(print);
+  process.exit(await selfTest(print));
 } else {
-  process.exitCode = await main({
+  const code = await main({
     firstSeed: seed === 'random' ? Math.floor(Math.random() * MAX_SEED) : readCount('--seed', seed ?? '1'),
     cases:
       cases === undefined
@@ -104,4 +104,6 @@ if (values.help) {
         : readCount('--cases', cases),
     modes: readModes(values.mode),
   });
+  // What is left of the services need not be waited for.
+  process.exit(code);
 }

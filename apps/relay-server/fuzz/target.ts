@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  delay,
   makeApnsKey,
   makeLoopbackCertificate,
   PUSH_PREFIX,
@@ -38,6 +39,9 @@ const PUSH_LIMITS = {
   REPLAY_MS: 40_000,
 };
 
+/** Services that have just misbehaved may have connections that do not end; nobody needs them any more. In ms. */
+const CLOSE_MS = 5000;
+
 const RELAY_LIMITS = {
   LOG_LEVEL: 'trace',
   MAX_ADMISSIONS_PER_IP: 100_000,
@@ -53,7 +57,7 @@ export async function startTarget(mode: Mode): Promise<Target> {
   const services = await Promise.all([startFakeApns(fake), startFakeApns(fake)]);
   const folder = await mkdtemp(join(tmpdir(), 'push-fuzz-'));
   const close = async (): Promise<void> => {
-    await Promise.all(services.map((service) => service.close()));
+    await Promise.race([Promise.all(services.map((service) => service.close())), delay(CLOSE_MS)]);
     await rm(folder, { recursive: true, force: true });
   };
   try {
