@@ -92,8 +92,9 @@ export class PushServer {
   async #close(): Promise<void> {
     if (this.#running === undefined) return;
     const { service, listener, limiter, answering } = this.#running;
-    listener.handOver();
+    const newcomersDone = listener.handOver();
     await service.close();
+    await newcomersDone;
     const closed = listener.close();
     await answering.whenEmpty((resolve) => this.#options.clock.setTimer(resolve, LAST_ANSWERS_MS));
     await Promise.all([limiter.destroyAll(), closed]);

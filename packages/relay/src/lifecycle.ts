@@ -74,7 +74,7 @@ export class Lifecycle {
       const { context, listener, limiter } = this.#parts;
       const { closeDeadlineMs } = context.limits;
       const endsAtMs = context.clock.monotonicMs() + SHUTDOWN_MS;
-      listener.handOver();
+      const newcomersDone = listener.handOver();
       const mountsDone = this.#waitForMounts();
       const busy = context.hosts.all().flatMap((host) => host.closeBusyConnections('stopping'));
       await this.#waitUntilGone(busy, Math.min(closeDeadlineMs, SHUTDOWN_MS / 2));
@@ -82,6 +82,7 @@ export class Lifecycle {
       const leftMs = Math.max(1, endsAtMs - context.clock.monotonicMs());
       await this.#waitUntilGone(context.sockets.all(), Math.min(leftMs, 2 * closeDeadlineMs));
       await mountsDone;
+      await newcomersDone;
       const closed = listener.close();
       await this.#waitForRefused();
       // The server does not count upgraded connections among its own.

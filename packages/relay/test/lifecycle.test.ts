@@ -39,7 +39,10 @@ async function setUp(drains: readonly (() => Promise<void>)[] = []): Promise<Set
     mounted: { mounts, onFault: (error) => void faults.push(error) },
     listener: {
       listen: () => gate.opened,
-      handOver: () => void closed.push('queue'),
+      handOver: () => {
+        closed.push('queue');
+        return Promise.resolve();
+      },
       close: () => {
         closed.push('listener');
         return Promise.resolve();

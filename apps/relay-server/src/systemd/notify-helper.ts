@@ -52,7 +52,7 @@ export function startNotifyHelper(notifySocket: string, listener: NotifyListener
 
 function spawnShell(notifySocket: string): ChildProcess | Error {
   try {
-    return spawn('/bin/sh', ['-c', SCRIPT], {
+    return spawn('/bin/sh', ['-c', SCRIPT, 'notify'], {
       env: { PATH: process.env['PATH'], NOTIFY_SOCKET: notifySocket },
       stdio: ['pipe', 'pipe', 'ignore'],
     });

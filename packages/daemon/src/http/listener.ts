@@ -10,6 +10,7 @@ import type { ListenerLimits } from './listener-limits.ts';
 import { LingeringSockets } from './lingering-sockets.ts';
 import type { Mount } from './mount.ts';
 import { MountedRequests } from './mounted-requests.ts';
+import { Newcomers } from './newcomers.ts';
 import { guardParser, type ParserGuard } from './parser-guard.ts';
 import type { RawSocketLimiter } from './raw-socket-limiter.ts';
 import { createServerOptions, KEEP_ALIVE_MS } from './server-options.ts';
@@ -61,6 +62,8 @@ function isTcp(address: AddressInfo | string | null): address is AddressInfo {
 export class Listener {
   readonly #timing: EndTiming;
   readonly #listenFd: number | undefined;
+  /** Of an inherited socket. */
+  readonly #newcomers: Newcomers | undefined;
   readonly #handlers: ListenerHandlers;
   readonly #server: Server;
   readonly #unanswered = new Unanswered();
@@ -79,6 +82,7 @@ export class Listener {
   constructor({ limits, clock, listenFd }: ListenerContext, handlers: ListenerHandlers) {
     this.#timing = { limits, clock };
     this.#listenFd = listenFd;
+    this.#newcomers = listenFd === undefined ? undefined : new Newcomers(clock);
     this.#handlers = handlers;
     this.#lingering = new LingeringSockets(this.#timing);
     const mounted = {
@@ -118,11 +122,14 @@ export class Listener {
 
   /**
    * Leaves an inherited socket to whoever else holds it: who connects from now on waits there for the next process.
-   * Does nothing to a port of its own, where they would be refused. Connections that are there stay.
+   * Connections that are there stay; resolves when each has had an answer, or the chance to ask. Does nothing to a port
+   * of its own, where they would be refused.
    */
-  handOver(): void {
+  async handOver(): Promise<void> {
+    if (this.#newcomers === undefined) return;
     // Of http's server, close would end idle connections too: a request may be on its way on one.
-    if (this.#listenFd !== undefined) TcpServer.prototype.close.call(this.#server);
+    TcpServer.prototype.close.call(this.#server);
+    await this.#newcomers.whenEmpty();
   }
 
   /** Accepts no more connections. Resolves when all are gone. */
@@ -153,6 +160,7 @@ export class Listener {
     const { onUpgrade } = this.#handlers;
     if (onUpgrade === undefined) return;
     server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      this.#newcomers?.delete(socket);
       // Where Node has no shouldUpgradeCallback.
       if (this.#unanswered.count(socket) > 0) this.#giveLastAnswer(socket, BAD_REQUEST);
       else onUpgrade(request, socket, head);
@@ -160,6 +168,7 @@ export class Listener {
   }
 
   #accept(socket: Socket): void {
+    this.#newcomers?.add(socket);
     this.#handlers.limiter.accept(socket);
     guardParser(socket, this.#guard);
   }
@@ -196,6 +205,7 @@ export class Listener {
       return;
     }
     this.#unanswered.add(socket, response);
+    if (this.#newcomers !== undefined) response.once('close', () => this.#newcomers?.delete(socket));
     if (mount !== undefined) {
       // Behind other answers Node would write it into the middle of this one; and whoever pipelines sends the body anyway
       // (RFC 9110 section 10.1.1: a server may leave it out once some of the body has come).

@@ -96,7 +96,7 @@ export class World {
       context,
       listener: {
         listen: () => Promise.resolve(),
-        handOver: () => undefined,
+        handOver: () => Promise.resolve(),
         close: () => Promise.resolve(),
       },
       limiter: { destroyAll: () => this.#destroyAll() },
