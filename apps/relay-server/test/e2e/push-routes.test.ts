@@ -255,6 +255,23 @@ describe('a body', () => {
     expect(statuses).toEqual([200, 400, 200]);
   });
 
+  it('that is asked for behind another does not disturb its answer', async () => {
+    const raw = await connectRaw();
+    const [first, second] = [registration(), registration()];
+    await raw.write(
+      head(pushPaths.register, `Content-Length: ${first.length}`) +
+        first +
+        head(pushPaths.register, `Content-Length: ${second.length}`, 'Expect: 100-continue') +
+        second,
+    );
+    const answer = await raw.response();
+    expect([answer.status, answer.body]).toEqual([200, '{"ok":true}']);
+    // RFC 9110 §10.1.1: a server may leave the 100 out when the body is on its way.
+    let next = await raw.response();
+    if (next.status === 100) next = await raw.response();
+    expect([next.status, next.body]).toEqual([200, '{"ok":true}']);
+  });
+
   it('that is cut off by its client costs nobody anything', async () => {
     for (const cut of ['destroy', 'reset', 'halfClose'] as const) {
       const raw = await connectRaw();
