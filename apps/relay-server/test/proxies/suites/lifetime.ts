@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { roomy } from '../../e2e/support/relay.ts';
 import { connectHost, connectPair, expectFlows, expectLive } from '../../e2e/support/sockets.ts';
 import { useFront } from '../support/front.ts';
+import type { Front } from '../support/front.ts';
 import type { ProxyKind } from '../support/running-proxy.ts';
 import { postBody } from '../support/push-behind.ts';
 import { secureRequest } from '../support/secure-request.ts';
@@ -31,6 +32,20 @@ export function describeIdleTunnels(kind: ProxyKind, push: () => string): void {
       await delay(2500 * TUNNEL_IDLE_SECONDS);
       await expectFlows(pair);
       await expectLive(front.relay, host);
+    });
+  });
+}
+
+/** A proxy that reads its configuration anew. */
+export function describeReload(kind: ProxyKind, front: Front): void {
+  describe('after a reload of the proxy', () => {
+    it(`tunnels ${kind.tunnelsOnReload}, and new ones are made`, async () => {
+      const pair = await connectPair(front.relay, await connectHost(front.relay));
+      await front.proxy.reload();
+      if (kind.tunnelsOnReload === 'stay') await expectFlows(pair);
+      // "Going away": Clients and Hosts come back after any such close.
+      else for (const peer of [pair.client, pair.data]) expect((await peer.closed()).code).toBe(1001);
+      await expectFlows(await connectPair(front.relay, await connectHost(front.relay)));
     });
   });
 }

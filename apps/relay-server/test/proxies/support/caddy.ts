@@ -15,14 +15,17 @@ const FILES: Record<Variant, string> = {
 export const caddy: ProxyKind = {
   name: 'caddy',
   cutsIdleTunnels: false,
+  tunnelsOnReload: 'are closed',
   // 502 is what Caddy 2.6 makes of it.
   tooLong: [413, 502],
   logsRequests: false,
   prepare: async ({ variant, relay, push, site }, { folder, httpsPort, httpPort }) => {
     const file = join(folder, 'Caddyfile');
     writeFileSync(file, readDeployFile(`caddy/${FILES[variant]}`));
+    const admin = `127.0.0.1:${await freePort()}`;
     return {
       command: 'caddy',
+      reload: ['reload', '--config', file, '--adapter', 'caddyfile', '--force', '--address', admin],
       args: ['run', '--config', file, '--adapter', 'caddyfile'],
       env: {
         RELAY_DOMAIN: '127.0.0.1',
@@ -32,7 +35,7 @@ export const caddy: ProxyKind = {
         SITE_UPSTREAM: site,
         RELAY_HTTP_PORT: String(httpPort),
         RELAY_HTTPS_PORT: String(httpsPort),
-        CADDY_ADMIN: `127.0.0.1:${await freePort()}`,
+        CADDY_ADMIN: admin,
         XDG_DATA_HOME: folder,
         XDG_CONFIG_HOME: folder,
       },

@@ -5,7 +5,7 @@ import type { PushSurroundings } from '../../e2e/support/push-setup.ts';
 import { roomy } from '../../e2e/support/relay.ts';
 import { describeAddresses } from '../suites/addresses.ts';
 import { describeHttp, describePush } from '../suites/http.ts';
-import { describeIdleTunnels, describeSharedHost } from '../suites/lifetime.ts';
+import { describeIdleTunnels, describeReload, describeSharedHost } from '../suites/lifetime.ts';
 import { describeRestart } from '../suites/restart.ts';
 import { describeTunnels } from '../suites/tunnels.ts';
 import { useFront } from './front.ts';
@@ -57,6 +57,7 @@ export function describeProxy(kind: ProxyKind): void {
         },
       });
       describeAddresses(front);
+      describeReload(kind, front);
     });
 
     describeIdleTunnels(kind, push);

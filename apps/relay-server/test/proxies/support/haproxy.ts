@@ -8,6 +8,7 @@ import { testCertificate, trustCa } from './secure-request.ts';
 export const haproxy: ProxyKind = {
   name: 'haproxy',
   cutsIdleTunnels: true,
+  tunnelsOnReload: 'stay',
   tooLong: [413],
   logsRequests: true,
   prepare: async (plan, place) => {
@@ -15,7 +16,13 @@ export const haproxy: ProxyKind = {
     writeFileSync(join(place.folder, 'site.pem'), certPem + keyPem);
     const file = join(place.folder, 'haproxy.cfg');
     writeFileSync(file, configuration(plan, place));
-    return { command: 'haproxy', args: ['-db', '-f', file], trust: () => trustCa(caPem) };
+    return {
+      command: 'haproxy',
+      // With a master, as the service has it.
+      args: ['-W', '-f', file],
+      reload: 'SIGUSR2',
+      trust: () => trustCa(caPem),
+    };
   },
 };
 

@@ -9,6 +9,7 @@ import { testCertificate, trustCa } from './secure-request.ts';
 export const nginx: ProxyKind = {
   name: 'nginx',
   cutsIdleTunnels: true,
+  tunnelsOnReload: 'stay',
   tooLong: [413],
   logsRequests: true,
   prepare: async (plan, place) => {
@@ -21,6 +22,7 @@ export const nginx: ProxyKind = {
     return {
       command: 'nginx',
       args: ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', join(folder, 'error.log')],
+      reload: 'SIGHUP',
       trust: () => trustCa(caPem),
     };
   },

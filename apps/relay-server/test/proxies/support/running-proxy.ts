@@ -32,6 +32,8 @@ export interface ProxyKind {
   readonly name: 'caddy' | 'nginx' | 'haproxy';
   /** Whether the proxy itself ends tunnels in which nothing moves. */
   readonly cutsIdleTunnels: boolean;
+  /** What becomes of open tunnels when it reads its configuration anew. */
+  readonly tunnelsOnReload: 'stay' | 'are closed';
   /** What it says to a body beyond its own limit; the push relay's is far lower. */
   readonly tooLong: readonly number[];
   /** Whether requests that went well are in its log. */
@@ -44,6 +46,8 @@ export interface ProxyCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** How it is told to read its configuration anew: a signal to it, or the arguments of another call. */
+  readonly reload: NodeJS.Signals | readonly string[];
   /** The CA of its certificate, once it listens. */
   readonly trust: () => void;
 }
@@ -54,6 +58,8 @@ export interface RunningProxy {
   readonly httpPort: number;
   /** All it has written to its logs. */
   readonly log: () => string;
+  /** Resolves when the new configuration is in use. */
+  readonly reload: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -81,6 +87,7 @@ export async function startProxy(kind: ProxyKind, plan: ProxyPlan): Promise<Runn
         port: place.httpsPort,
         httpPort: place.httpPort,
         log: () => output() + readLogs(folder),
+        reload: () => reload(command, child.pid ?? 0),
         stop,
       };
     } catch (error) {
@@ -97,7 +104,23 @@ async function probe(command: ProxyCommand, { httpsPort }: ProxyPlace): Promise<
   if (!(await isAnswering(httpsPort))) throw new Error('it does not answer');
 }
 
-function run({ command, args, env = {} }: ProxyCommand): {
+async function reload({ command, args, env, reload: how }: ProxyCommand, pid: number): Promise<void> {
+  if (typeof how !== 'string') {
+    const { exited, output, child } = run({ command, args: how, ...(env === undefined ? {} : { env }) });
+    await withTimeout(exited, () => `still reloading: ${output()}`);
+    if (child.exitCode !== 0) throw new Error(`${command} ${args.join(' ')} does not reload: ${output()}`);
+    return;
+  }
+  const children = (): string[] =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  const before = new Set(children());
+  process.kill(pid, how);
+  await eventually(() => {
+    if (children().every((child) => before.has(child))) throw new Error('there is no new worker yet');
+  });
+}
+
+function run({ command, args, env = {} }: Pick<ProxyCommand, 'command' | 'args' | 'env'>): {
   readonly child: ChildProcess;
   readonly output: () => string;
   readonly exited: Promise<void>;
