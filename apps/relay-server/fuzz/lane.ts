@@ -8,6 +8,7 @@ import { Random } from './random.ts';
 
 /** Cases on one connection: so few that a connection that was not found wanting is not kept for ever. */
 const CASES_PER_CONNECTION = 200;
+const EXPECTATION = '\r\nExpect: 100-continue\r\n';
 
 /** What a lane needs. */
 export interface LaneOptions {
@@ -73,8 +74,10 @@ export class Lane {
   async #pipeline(socket: RawSocket, exchanges: readonly Exchange[]): Promise<string | undefined> {
     await socket.write(Buffer.concat(exchanges.map(({ bytes }) => bytes)));
     for (const exchange of exchanges) {
-      const fault = await this.#readAnswer(socket, exchange);
+      const fault = await this.#readAnswer(socket, exchange, 'pipelined');
       if (fault !== undefined) return this.#drop(`pipelined: ${fault}`);
+      // Ended by an answer that may end it: what comes behind has none.
+      if (this.#socket !== socket) return undefined;
     }
     return undefined;
   }
@@ -88,21 +91,24 @@ export class Lane {
     }
     const written = socket.write(bytes.subarray(from));
     if (due.kind === 'end') return this.#awaitEnd(socket, exchange);
-    const fault = await this.#readAnswer(socket, exchange);
+    const fault = await this.#readAnswer(socket, exchange, 'alone');
     await written;
     if (due.after === 'may-close') this.#drop(undefined);
     return fault;
   }
 
-  async #readAnswer(socket: RawSocket, exchange: Exchange): Promise<string | undefined> {
+  async #readAnswer(
+    socket: RawSocket,
+    exchange: Exchange,
+    order: 'alone' | 'pipelined',
+  ): Promise<string | undefined> {
     const { answerMs, index } = this.#options;
     const startMs = performance.now();
     const answer = await socket.read<RawAnswer>('answer', parseAnswer, answerMs);
     this.slowestMs = Math.max(this.slowestMs, performance.now() - startMs);
     this.answers += 1;
     if (headerOf(answer.headers, 'connection')?.toLowerCase() === 'close') {
-      if (exchange.due.kind === 'answer' && exchange.due.after === 'goes-on')
-        return 'the connection is closed for no reason';
+      if (!mayClose(exchange, order)) return 'the connection is closed for no reason';
       this.#drop(undefined);
     }
     return judgeAnswer(exchange, answer, index);
@@ -143,4 +149,13 @@ export class Lane {
     else socket?.destroy();
     return fault;
   }
+}
+
+/**
+ * Node ends a connection with the answer to a request that asked for a 100 and got none, which is what happens where
+ * the request was pipelined (RFC 9110 §10.1.1).
+ */
+function mayClose({ due, bytes }: Exchange, order: 'alone' | 'pipelined'): boolean {
+  if (due.kind === 'end' || due.after === 'may-close') return true;
+  return order === 'pipelined' && bytes.includes(EXPECTATION);
 }
