@@ -16,7 +16,12 @@ export function cpuNs(pid: number): number {
 
 /** Time this process was ready to run but waited for its core, in nanoseconds. */
 export function ownWaitNs(): number {
-  return Number(readIfPresent('/proc/self/schedstat')?.split(' ')[1] ?? 0);
+  return waitNs('self');
+}
+
+/** The same of the first thread of a process. */
+export function waitNs(pid: number | 'self'): number {
+  return Number(readIfPresent(`/proc/${pid}/schedstat`)?.split(' ')[1] ?? 0);
 }
 
 /** Resident memory of a process in bytes (`VmRSS`). */

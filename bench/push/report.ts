@@ -27,7 +27,8 @@ for each push; it has no database, no limits, no memory of what was sent, and on
 *Added latency* is the time of a single-token send at 30 % of the relay's capacity (requests per second of CPU, found
 just before), arrivals at random, less the time of a push that the generator sends straight to the provider over a
 connection it keeps, at the same rate. Percentiles are subtracted, not pushes; arrivals that fall due in the same
-millisecond go out together. *Growth over the second half* is the slope of the resident memory, fitted by least squares,
+millisecond go out together. Where other work on the machine kept the relay from its core for more than 3 % of the time
+the table says so, and the latency is not the relay's. *Growth over the second half* is the slope of the resident memory, fitted by least squares,
 times half of the pushes.`;
 
 const [output, input = fileURLToPath(new URL('../results/push-latest.json', import.meta.url))] =
