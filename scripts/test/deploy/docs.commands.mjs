@@ -1,0 +1,190 @@
+// Runs the commands of a page as its reader would, from top to bottom, in a folder that looks like the checkout.
+//
+//   <!-- not run: needs a real domain -->      why a block is left out
+//   <!-- stays: Relay listening at -->         it runs on until the end of the page; ready once it prints that
+//   <!-- prints: "ok":true -->                 it ends, and prints that
+//   <!-- fails: already in use -->             it ends with another exit code than 0, and prints that
+//   <!-- first: Ctrl-C -->                     before it, the block that stays and came last is stopped
+//   <!-- needs: sqlite3 curl -->               left out, loudly, where one of these commands is missing
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { outsidePath } from '../../run/command.mjs';
+
+/** How long a block may take, to end or to be ready, and how long one that stays may take to stop, in ms. */
+const TIMES = { block: 60_000, stop: 15_000 };
+const POLL_MS = 25;
+
+/** Variables and folder go from block to block, as in one terminal; not those that bash does not let anybody set. */
+const PROLOGUE = `set -e
+if [ -f "$DOCS_STATE/variables" ]; then . "$DOCS_STATE/variables"; cd "$(cat "$DOCS_STATE/folder")"; fi
+keep() {
+  for name in $(compgen -v); do
+    case $name in
+      BASH* | DIRSTACK | EUID | FUNCNAME | GROUPS | PIPESTATUS | PPID | SHELLOPTS | UID | _ | name) ;;
+      *) declare -p "$name" ;;
+    esac
+  done
+}
+trap 'status=$?; keep > "$DOCS_STATE/variables"; pwd > "$DOCS_STATE/folder"; exit $status' EXIT
+`;
+
+/** Results of all `sh` blocks of a page: `{ name, outcome: 'passed' | 'failed' | 'skipped', detail }`. */
+export async function runPage(page, root, times = TIMES) {
+  const blocks = page.fences.filter(({ language }) => language === 'sh');
+  if (blocks.every(({ directives }) => directives.has('not run'))) return [];
+  const place = await makePlace(root);
+  const staying = [];
+  const results = [];
+  const report = (block, outcome, detail) =>
+    results.push({ name: `${page.path}:${block.line}`, outcome, detail });
+  try {
+    for (const block of blocks.filter(({ directives }) => !directives.has('not run'))) {
+      if (block.directives.has('first')) await stopAll(staying.splice(-1), { times, report });
+      const missing = await findMissing(block.directives.get('needs'), place);
+      if (missing !== undefined) report(block, 'skipped', `there is no ${missing} here`);
+      else report(block, ...(await runBlock(block, { place, staying, times })));
+      if (results.at(-1).outcome === 'failed') break;
+    }
+  } finally {
+    await stopAll(staying, { times, report });
+    rmSync(place.folder, { recursive: true, force: true });
+  }
+  return results;
+}
+
+/** Ends what stays; it must not have ended by itself, and has to go when it is asked to. */
+async function stopAll(staying, { times, report }) {
+  for (const { block, job } of staying) {
+    const endedWith = job.code;
+    const isStopped = await stop(job, times.stop);
+    if (endedWith !== undefined) report(block, 'failed', `it ended with ${endedWith}\n${job.output}`);
+    else if (!isStopped) report(block, 'failed', `it did not stop\n${job.output}`);
+  }
+}
+
+async function runBlock(block, { place, staying, times }) {
+  const job = start(place.localize(block.text), place);
+  const stays = block.directives.get('stays');
+  const expected = stays ?? block.directives.get('prints') ?? block.directives.get('fails');
+  const says = () => expected === undefined || job.output.includes(place.localize(expected));
+  const isReady = () => (stays === undefined ? job.code !== undefined : says());
+  const isInTime = await waitUntil(() => isReady() || job.code !== undefined, times.block);
+  if (stays !== undefined && job.code === undefined) staying.push({ block, job });
+  else await stop(job, times.stop);
+  const fault = findFault({ block, job, isInTime, says: says() });
+  return fault === undefined ? ['passed', ''] : ['failed', `${fault}\n${job.output}`];
+}
+
+function findFault({ block, job, isInTime, says }) {
+  if (!isInTime) return 'it took too long';
+  if (!says) return 'it did not print what the page promises';
+  if (block.directives.has('stays')) return job.code === undefined ? undefined : `it ended with ${job.code}`;
+  const isFailure = job.code !== 0;
+  return isFailure === block.directives.has('fails') ? undefined : `it ended with ${job.code}`;
+}
+
+/** A block, in a process group of its own. */
+function start(text, { env, cwd }) {
+  const child = spawn('bash', ['-c', `${PROLOGUE}\n${text}\n`], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const job = { group: -child.pid, output: '', code: undefined };
+  const take = (chunk) => {
+    job.output += chunk;
+  };
+  child.stdout.setEncoding('utf8').on('data', take);
+  child.stderr.setEncoding('utf8').on('data', take);
+  // Not 'close': what a block leaves behind may hold its output open.
+  child.on('exit', (code, signal) => {
+    setTimeout(() => {
+      job.code = code ?? signal;
+    }, POLL_MS);
+  });
+  return job;
+}
+
+/** Ends a whole group; whether it went when it was asked to. */
+async function stop({ group }, timeMs) {
+  signal(group, 'SIGTERM');
+  if (await waitUntil(() => !isAlive(group), timeMs)) return true;
+  signal(group, 'SIGKILL');
+  return false;
+}
+
+function isAlive(group) {
+  return signal(group, 0);
+}
+
+function signal(group, name) {
+  try {
+    return process.kill(group, name);
+  } catch {
+    // ESRCH: nobody is left.
+    return false;
+  }
+}
+
+async function waitUntil(condition, timeMs) {
+  const deadline = performance.now() + timeMs;
+  while (!condition()) {
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return true;
+}
+
+/** A folder with everything of the checkout in it by link, so that what is made there stays there. */
+async function makePlace(root) {
+  const folder = mkdtempSync(join(tmpdir(), 'openchamber-docs-'));
+  const [cwd, home, state] = ['checkout', 'home', 'state'].map((name) => join(folder, name));
+  for (const each of [cwd, home, state]) mkdirSync(each);
+  for (const entry of readdirSync(root).filter((name) => name !== 'data' && name !== '.git')) {
+    symlinkSync(join(root, entry), join(cwd, entry));
+  }
+  const [relayPort, pushPort] = await freePorts(2);
+  const env = {
+    PATH: outsidePath(),
+    HOME: home,
+    LANG: 'C.UTF-8',
+    NO_UPDATE_NOTIFIER: '1',
+    DOCS_STATE: state,
+    OPENCHAMBER_RELAY_SERVER_PORT: String(relayPort),
+    OPENCHAMBER_PUSH_RELAY_PORT: String(pushPort),
+  };
+  writeFileSync(join(home, '.npmrc'), 'fund=false\naudit=false\n');
+  const localize = (text) =>
+    text.replaceAll(/\b8787\b/g, String(relayPort)).replaceAll(/\b8788\b/g, String(pushPort));
+  return { folder, cwd, env, localize };
+}
+
+async function findMissing(needs, place) {
+  for (const name of needs?.split(' ') ?? []) {
+    const job = start(`command -v ${name}`, place);
+    await waitUntil(() => job.code !== undefined, TIMES.block);
+    if (job.code !== 0) return name;
+  }
+  return undefined;
+}
+
+/** Ports that were free a moment ago. */
+async function freePorts(count) {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise((resolve, reject) => {
+          const server = createServer().once('error', reject);
+          server.listen(0, '127.0.0.1', () => resolve(server));
+        }),
+    ),
+  );
+  const ports = servers.map((server) => server.address().port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

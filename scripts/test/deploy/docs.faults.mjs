@@ -1,0 +1,116 @@
+// Breaks pages, one way at a time, and expects the checks of the documentation to say so.
+import { runPage } from './docs.commands.mjs';
+import { examinePages } from './docs.examine.mjs';
+import { parsePage } from './docs.markdown.mjs';
+
+const FENCE = '```';
+
+/** Text for the end of a page, and what has to be said about it. */
+const BROKEN_TEXTS = [
+  ['[a](nowhere.md)', 'nowhere.md leads nowhere'],
+  ['[a\nb](protocol/nowhere.md#a)', 'nowhere.md#a leads nowhere'],
+  ['[a](configuration.md#no-such-heading)', 'has no heading #no-such-heading'],
+  ['[a](#no-such-heading)', 'has no heading #no-such-heading'],
+  ['`OPENCHAMBER_RELAY_SERVER_PROT`', 'no variable OPENCHAMBER_RELAY_SERVER_PROT'],
+  ['`OPENCHAMBER_RELAY_SERVRE_…`', 'no variable OPENCHAMBER_RELAY_SERVRE_'],
+  [`${FENCE}sh\nOPENCHAMBER_PUSH_RELAY_P8=1\n${FENCE}`, 'no variable OPENCHAMBER_PUSH_RELAY_P8'],
+  [['`MAX_CLIENTS_PER_', 'COW`'].join(''), 'nothing is called MAX_CLIENTS_PER_'],
+  ['`deploy/nowhere.cfg`', 'no file deploy/nowhere.cfg'],
+  ['`packages/nowhere/*.ts`', 'no file packages/nowhere/*.ts'],
+  ['`docker-compose.nowhere.yml`', 'no file docker-compose.nowhere.yml'],
+  [`${FENCE}sh\ncp deploy/nowhere.cfg /tmp\n${FENCE}`, 'no file deploy/nowhere.cfg'],
+  ['`npm run nothing`', 'no "npm run nothing"'],
+  ['`npx openchamber-relay --no-such`', 'openchamber-relay has no flag --no-such'],
+  ['`npm start -- --path /ws --no-such`', 'openchamber-relay has no flag --no-such'],
+  ['`openchamber-push-relay --path /`', 'openchamber-push-relay has no flag --path'],
+  ['`@openchambery/nothing`', 'no package @openchambery/nothing'],
+  [`${FENCE}json\n{ "a": 1, }\n${FENCE}`, 'JSON that does not parse'],
+  [
+    `${FENCE}json\n{ "publicKeyJwk": { "crv": "P-256", "kty": "EC", "x": "S98cr4YxmhuE6s15OYFlCd9n-TgHtFofpXQqiR8SL_4", "y": "XLCTqbs25sNs8YcEPgPAg7_9yEIujPIBTEaPP8mjzoA" }, "sig": "AAAA" }\n${FENCE}`,
+    'a signature that does not verify',
+  ],
+  [`${FENCE}yaml\na: [1\n${FENCE}`, 'YAML that does not parse'],
+  [`${FENCE}bash\ntrue\n${FENCE}`, 'what is run must be "sh"'],
+  [`${FENCE}\ntrue\n${FENCE}`, 'what is run must be "sh"'],
+  [`${FENCE}sh\ntrue`, 'never closed'],
+  [`<!-- not run: -->\n${FENCE}sh\ntrue\n${FENCE}`, '"not run" needs a reason'],
+  [`<!-- skip: why not -->\n${FENCE}sh\ntrue\n${FENCE}`, 'cannot be marked "skip"'],
+];
+
+/** Blocks, and what has to become of them. */
+const BLOCKS = [
+  [block('exit 3'), 'it ended with 3'],
+  [block('false\ntrue'), 'it ended with 1'],
+  [block('echo yes', 'prints: no'), 'did not print'],
+  [block('echo no; exit 1', 'fails: yes'), 'did not print'],
+  [block('echo yes', 'fails: yes'), 'it ended with 0'],
+  [block('sleep 30'), 'took too long'],
+  [block('sleep 30', 'stays: ready'), 'took too long'],
+  [block('exit 0', 'stays: ready'), 'did not print'],
+  [`${block('echo ready; exit 2', 'stays: ready')}\n${block('sleep 0.3')}`, 'it ended with 2'],
+  [block('trap "" TERM; echo ready; while :; do sleep 0.1; done', 'stays: ready'), 'it did not stop'],
+  [
+    `${block('touch up; echo ready; exec sleep 30', 'stays: ready')}\n${block('false', 'first: Ctrl-C')}`,
+    'it ended with 1',
+  ],
+  [block('true', 'needs: no-such-command'), 'there is no no-such-command here'],
+];
+
+/** And some in which nothing is wrong. */
+const FINE_BLOCKS = [
+  block('exit 3', 'not run: breaks things'),
+  `${block('A=1; export B="2\n3"; mkdir b; cd b')}\n${block('[ "$A" = 1 ]; [ "$(env | grep -c "^[AB]=")" = 1 ]; [ "$(basename "$PWD")" = b ]')}`,
+  `${block('echo ready; exec sleep 30', 'stays: ready')}\n${block('echo 8787', 'prints: 8787')}`,
+  block('[ -z "${OPENCHAMBER_RELAY_SERVER_HOST-}" ]; [ -e package.json ]; [ ! -e data ]'),
+  block('sleep 30 &'),
+];
+
+/** In every run, so that a parent's variables cannot leak into a page unnoticed. */
+const SHORT = { block: 1000, stop: 1000 };
+
+/** What went unnoticed, one line each. */
+export async function findBlindSpots(pages, world) {
+  const inTexts = BROKEN_TEXTS.flatMap(([text, expected]) => {
+    const faults = examinePages(withText(pages, text), world);
+    return faults.some((fault) => fault.includes(expected)) ? [] : [`unnoticed: ${text}`];
+  });
+  const orphan = { ...parsePage('docs/orphan.md', '# Orphan\n'), isDocumentation: true };
+  const isOrphanSeen = examinePages([...pages, orphan], world).some((fault) =>
+    fault.includes('docs/orphan.md'),
+  );
+  const inBlocks = await Promise.all(
+    BLOCKS.map(async ([text, expected]) => {
+      const results = await runPage(parsePage('docs/broken.md', text), world.root, SHORT);
+      const isNoticed = results.some(
+        ({ outcome, detail }) => outcome !== 'passed' && detail.includes(expected),
+      );
+      return isNoticed ? [] : [`unnoticed: ${text}: ${JSON.stringify(results)}`];
+    }),
+  );
+  const inFine = await Promise.all(
+    FINE_BLOCKS.map(async (text) => {
+      const results = await runPage(parsePage('docs/fine.md', text), world.root, { block: 5000, stop: 5000 });
+      const isFine = results.every(({ outcome }) => outcome === 'passed');
+      return isFine ? [] : [`a false alarm: ${text}: ${JSON.stringify(results)}`];
+    }),
+  );
+  return [
+    ...inTexts,
+    ...(isOrphanSeen ? [] : ['unnoticed: a page without links to it']),
+    ...inBlocks.flat(),
+    ...inFine.flat(),
+  ];
+}
+
+function withText(pages, text) {
+  return pages.map((page) =>
+    page.path === 'docs/configuration.md'
+      ? { ...parsePage(page.path, `${page.text}\n\n${text}\n`), isDocumentation: true }
+      : page,
+  );
+}
+
+function block(text, directive) {
+  const comment = directive === undefined ? '' : `<!-- ${directive} -->\n`;
+  return `${comment}${FENCE}sh\n${text}\n${FENCE}\n`;
+}
