@@ -10,7 +10,7 @@ const IDENTITY_NUMBER = 1_000_000;
 /** What needs nobody else is answered within this time, whatever others do, in ms. */
 const CONTROL_MS = 5000;
 /** A delivery takes 5 s where a service does not answer on a fresh connection, and the rest comes on top, in ms. */
-const DELIVERY_MS = 8000;
+const DELIVERY_MS = 12_000;
 /** Deliveries work again this long after services have stopped to misbehave, in ms: a breaker rests for 30 s. */
 const RECOVERY_MS = 45_000;
 

@@ -113,11 +113,18 @@ function nonZero(hash: number): number {
   return hash === 0 ? 1 : hash;
 }
 
-/** ASCII letters in lower case, base64url as base64. The spread of the codes is the hash's only mixing. */
+/** ASCII letters in lower case, base64url as base64, spread over 32 bits. */
+const FOLDED = Uint32Array.from({ length: 128 }, (_, code) => {
+  const text = String.fromCharCode(code).toLowerCase();
+  return spread(text === '-' ? 43 : text === '_' ? 47 : text.charCodeAt(0));
+});
+
 function folded(text: string, at: number): number {
-  let code = text.charCodeAt(at);
-  if (code >= 65 && code <= 90) code += 32;
-  else if (code === 45) code = 43;
-  else if (code === 95) code = 47;
+  const code = text.charCodeAt(at);
+  return FOLDED[code] ?? spread(code);
+}
+
+/** The hash has no other mixing. */
+function spread(code: number): number {
   return Math.imul(code + 1, 0x9e3779b1) >>> 0;
 }

@@ -1,24 +1,32 @@
 /** Numbers that follow from a seed alone (xorshift128 behind splitmix32), so that a case can be played again. */
 export class Random {
-  readonly #state: Uint32Array;
+  #x: number;
+  #y: number;
+  #z: number;
+  #w: number;
 
   constructor(seed: number) {
     let word = seed >>> 0;
-    this.#state = Uint32Array.from({ length: 4 }, () => {
+    const draw = (): number => {
       word = (word + 0x9e3779b9) >>> 0;
       let mixed = Math.imul(word ^ (word >>> 16), 0x21f0aaad);
       mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
       return (mixed ^ (mixed >>> 15)) >>> 0;
-    });
+    };
+    this.#x = draw();
+    this.#y = draw();
+    this.#z = draw();
+    this.#w = draw();
   }
 
   /** An unsigned 32-bit integer. */
   next(): number {
-    const [x = 0, y = 0, z = 0, w = 0] = this.#state;
-    const mixed = x ^ (x << 11);
-    const last = (w ^ (w >>> 19) ^ mixed ^ (mixed >>> 8)) >>> 0;
-    this.#state.set([y, z, w, last]);
-    return last;
+    const mixed = this.#x ^ (this.#x << 11);
+    this.#x = this.#y;
+    this.#y = this.#z;
+    this.#z = this.#w;
+    this.#w = (this.#w ^ (this.#w >>> 19) ^ mixed ^ (mixed >>> 8)) >>> 0;
+    return this.#w;
   }
 
   /** An integer from `min` to `max`, both included. */

@@ -107,7 +107,9 @@ class Round {
       `${target.mode}: ${this.#next} cases, ${(this.#next / seconds).toFixed(0)} a second; ${answers} answers, slowest ` +
       `${slowestMs.toFixed(0)} ms; ${this.#controls.count} controls, slowest ${this.#controls.slowestMs.toFixed(0)} ms; ` +
       `${this.#index.size} windows of markers, ${this.#watch.length} characters of output; ` +
-      `${(vitals.cpuSeconds - before.cpuSeconds).toFixed(1)} s of CPU`;
+      `${(vitals.cpuSeconds - before.cpuSeconds).toFixed(1)} s of CPU, ` +
+      `${((vitals.residentBytes - (this.#warm ?? before).residentBytes) / 1e6).toFixed(0)} MB more than half-way, ` +
+      `${vitals.descriptors - before.descriptors} descriptors more than at first`;
     return { faults: this.#faults, traits: this.#traits, told };
   }
 
