@@ -32,13 +32,11 @@ export function describeRestart(kind: ProxyKind, push: () => string): void {
 
       const again = await TestHost.connect(url, { identity: host.identity });
       onTestFinished(() => again.control.terminate());
+      // No proxy sends a POST again: over a connection that the old relay has closed, it would fail.
       for (let i = 0; i < 20; i++) {
-        const agent = i % 2 === 0 ? kept : false;
-        const answer = await secureRequest(proxy.port, {
-          path: '/healthz',
-          ...(agent === false ? {} : { agent }),
-        });
-        expect(answer.status).toBe(200);
+        const agent = i % 2 === 0 ? { agent: kept } : {};
+        const { status } = await secureRequest(proxy.port, { path: '/healthz', method: 'POST', ...agent });
+        expect(status).toBe(404);
       }
       for (const sample of await watch.end()) {
         if (sample.status === 200) continue;
