@@ -19,7 +19,7 @@ export function environmentFaults({ file, project, promise, settings }) {
   for (const [name, service] of Object.entries(project.services)) {
     const read = readBy(service, { isPush: promise.push.includes(name), settings, project });
     const unread = Object.keys(service.environment ?? {}).filter((variable) => !read.includes(variable));
-    if (unread.length > 0) faults.push(`${name} does not read ${unread}`);
+    if (unread.length > 0) faults.push(`${name} does not read ${unread.join()}`);
   }
   return [...faults, ...trustFaults({ project, promise })];
 }
@@ -86,7 +86,7 @@ export function secretFaults({ file, promise, settings }) {
       faults.push(...pushFaults(name, { service, environment }));
     } else {
       const about = Object.keys(environment).filter((variable) => variable.startsWith('OPENCHAMBER_PUSH_'));
-      if (about.length > 0) faults.push(`${name} gets ${about}`);
+      if (about.length > 0) faults.push(`${name} gets ${about.join()}`);
       if (service.secrets) faults.push(`${name} gets a secret`);
     }
     if (service.env_file) faults.push(`${name} gets a whole file of variables`);

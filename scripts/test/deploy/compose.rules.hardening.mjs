@@ -46,7 +46,7 @@ function promisesOf(service, project) {
     ['a bound on memory', /^\d+[mg]$/.test(service.mem_limit ?? '')],
     ['a bound on open files', service.ulimits?.nofile > 0],
     ['logs that rotate', 'max-size' in (logging.options ?? {}) && 'max-file' in (logging.options ?? {})],
-    [`none of ${FORBIDDEN}`, FORBIDDEN.every((key) => !(key in service))],
+    [`none of ${FORBIDDEN.join()}`, FORBIDDEN.every((key) => !(key in service))],
     ["no file or folder of the machine's", (service.volumes ?? []).every((volume) => /^[a-z]/.test(volume))],
   ];
 }

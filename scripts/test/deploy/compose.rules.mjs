@@ -24,8 +24,10 @@ export const RULES = [
 ];
 
 function serviceFaults({ project, promise }) {
-  const [found, wanted] = [Object.keys(project.services).sort(), [...promise.services].sort()];
-  return found.join() === wanted.join() ? [] : [`services are ${found}, not ${wanted}`];
+  const found = Object.keys(project.services);
+  const differ =
+    found.length !== promise.services.length || promise.services.some((name) => !found.includes(name));
+  return differ ? [`services are ${found.join()}, not ${promise.services.join()}`] : [];
 }
 
 function isRemote(promise) {
@@ -40,16 +42,16 @@ function doorFaults({ project, promise }) {
   for (const [name, service] of Object.entries(project.services)) {
     const ports = service.ports ?? [];
     if (programOf(service) === 'caddy') {
-      if (ports.join() !== '80:80,443:443') faults.push(`${name} publishes ${ports}`);
+      if (ports.join() !== '80:80,443:443') faults.push(`${name} publishes ${ports.join()}`);
       if (!service.networks.some(isInternal)) faults.push(`${name} is not in the internal network`);
     } else if (isRemote(promise)) {
-      if (ports.length > 0) faults.push(`${name} publishes ${ports}`);
+      if (ports.length > 0) faults.push(`${name} publishes ${ports.join()}`);
       const outward = (service.networks ?? ['default']).filter((network) => !isInternal(network));
       // A network of its own is a way out and no way in.
       const shared = outward.filter((network) => network === 'default' || users(network).length > 1);
-      if (shared.length > 0) faults.push(`${name} can be reached in ${shared}`);
+      if (shared.length > 0) faults.push(`${name} can be reached in ${shared.join()}`);
       if (programOf(service) === 'openchamber-relay' && outward.length > 0)
-        faults.push(`${name} has a way out: ${outward}`);
+        faults.push(`${name} has a way out: ${outward.join()}`);
     } else if (ports.length !== 1 || !ports.every((port) => /^127\.0\.0\.1:\d+:\d+$/.test(port))) {
       faults.push(`${name} publishes ${ports.join() || 'nothing'}`);
     }

@@ -20,6 +20,12 @@ export function createTally(write = (text) => process.stdout.write(text)) {
       counts.skipped += 1;
       write(`SKIPPED ${name}: ${reason}\n`);
     },
+    /** Takes over what another process has counted. */
+    add({ passed, failed, skipped = 0 }) {
+      counts.passed += passed;
+      counts.failed += failed;
+      counts.skipped += skipped;
+    },
     counts: () => ({ ...counts }),
   };
 }

@@ -1,0 +1,15 @@
+// Every check of the deployment, in the order they run: a name, and `run` resolving to `{ passed, failed, skipped? }`.
+// What a machine lacks is installed by the check itself in CI (as root, CI=true), or else skipped with the reason.
+import { checkCompose } from './compose.mjs';
+import { checkDocs } from './docs.mjs';
+import { checkImage } from './image.mjs';
+import { checkProxies } from './proxies.mjs';
+import { checkSystemd } from './systemd.mjs';
+
+export const checks = [
+  { name: 'compose', run: checkCompose },
+  { name: 'image', run: checkImage },
+  { name: 'proxies', run: checkProxies },
+  { name: 'systemd', run: checkSystemd },
+  { name: 'docs', run: checkDocs },
+];

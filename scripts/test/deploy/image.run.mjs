@@ -1,0 +1,13 @@
+// The services of the Compose files in the built image, with Hosts, Clients, phones and a stand-in for Apple around them.
+// Started by image.mjs in a network of its own.
+import { once } from 'node:events';
+import { testDaemons } from './image.daemons.mjs';
+import { createTally } from './tally.mjs';
+
+const [setting] = await once(process, 'message');
+const tally = createTally();
+try {
+  await testDaemons(tally, setting);
+} finally {
+  process.send(tally.counts(), () => process.disconnect());
+}
