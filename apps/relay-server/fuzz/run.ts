@@ -7,7 +7,7 @@ import type { Mode } from './target.ts';
 
 const DEFAULT_CASES = 10_000;
 const ANSWER_MS = 20_000;
-const MAX_SEED = 0x7fff_0000;
+const MAX_SEED = 900_000_000;
 
 const HELP = `Fuzzes the push API of the installed commands: hostile and half-right requests over many connections, between
 services that misbehave. Nothing that goes in may come out in a log or an answer, every request gets an answer of the
