@@ -42,8 +42,9 @@ const text = [ts, ...partsOf(members)].map((part) => part ?? '').join('.');
 const sig = sign('sha256', text, { key, dsaEncoding: 'ieee-p1363' }).toString('base64url');
 process.stdout.write(`${JSON.stringify({ publicKeyJwk: { crv, kty, x, y }, ts, sig, ...members })}\n`);
 
+/** Sorted by code unit: capitals come first. */
 function joinTokens(tokens) {
-  return [...tokens].sort().join(',');
+  return [...tokens].sort((a, b) => (a < b ? -1 : Number(a > b))).join(',');
 }
 
 /** These three came later: nothing stands for them where none is there. */
