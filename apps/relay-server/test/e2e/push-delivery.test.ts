@@ -176,7 +176,7 @@ describe('the provider token', () => {
 });
 
 // These do little but wait, each with a process of its own.
-describe.concurrent('a service that does not answer', () => {
+describe.concurrent('a service that does not answer', { timeout: 40_000 }, () => {
   async function timed(
     setup: PushSetup,
     identity: HostIdentity,

@@ -32,7 +32,7 @@ async function beginShutdown(setup: PushSetup, signal: NodeJS.Signals): Promise<
   });
 }
 
-describe.concurrent('shutdown', () => {
+describe.concurrent('shutdown', { timeout: 40_000 }, () => {
   it.for(['SIGTERM', 'SIGINT'] as const)(
     'by %s of an idle process is exit 0 at once',
     async (signal, { onTestFinished }) => {
