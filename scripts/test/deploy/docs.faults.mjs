@@ -1,4 +1,6 @@
 // Breaks pages, one way at a time, and expects the checks of the documentation to say so.
+import { formatConfigurationPage } from '../../docs/configuration-page.mjs';
+import { readSettings } from '../../docs/read-settings.mjs';
 import { runPage } from './docs.commands.mjs';
 import { examinePages } from './docs.examine.mjs';
 import { parsePage } from './docs.markdown.mjs';
@@ -47,7 +49,10 @@ const BLOCKS = [
   [block('sleep 30'), 'took too long'],
   [block('sleep 30', 'stays: ready'), 'took too long'],
   [block('exit 0', 'stays: ready'), 'did not print'],
-  [`${block('echo ready; exit 2', 'stays: ready')}\n${block('sleep 0.3')}`, 'it ended with 2'],
+  [
+    `${block('echo ready; exit 2', 'stays: ready')}\n${block('until [ -f "$DOCS_STATE/folder" ]; do sleep 0.1; done; sleep 0.5')}`,
+    'it ended with 2',
+  ],
   [block('trap "" TERM; echo ready; while :; do sleep 0.1; done', 'stays: ready'), 'it did not stop'],
   [
     `${block('touch up; echo ready; exec sleep 30', 'stays: ready')}\n${block('false', 'first: Ctrl-C')}`,
@@ -65,41 +70,72 @@ const FINE_BLOCKS = [
   block('sleep 30 &'),
 ];
 
-/** In every run, so that a parent's variables cannot leak into a page unnoticed. */
-const SHORT = { block: 1000, stop: 1000 };
+/** For what has to take too long, and for everything else; in ms. */
+const IMPATIENT = { block: 300, stop: 300 };
+const PATIENT = { block: 20_000, stop: 20_000 };
 
 /** What went unnoticed, one line each. */
 export async function findBlindSpots(pages, world) {
-  const inTexts = BROKEN_TEXTS.flatMap(([text, expected]) => {
+  const blocks = await Promise.all([
+    ...BLOCKS.map((entry) => tryBlock(entry, world)),
+    ...FINE_BLOCKS.map((text) => tryFineBlock(text, world)),
+  ]);
+  return [...tryTexts(pages, world), ...tryWorlds(pages, world), ...tryTables(), ...blocks.flat()];
+}
+
+function tryTexts(pages, world) {
+  return BROKEN_TEXTS.flatMap(([text, expected]) => {
     const faults = examinePages(withText(pages, text), world);
     return faults.some((fault) => fault.includes(expected)) ? [] : [`unnoticed: ${text}`];
   });
+}
+
+/** The pages as they are, in a repository that is another. */
+function tryWorlds(pages, world) {
   const orphan = { ...parsePage('docs/orphan.md', '# Orphan\n'), isDocumentation: true };
-  const isOrphanSeen = examinePages([...pages, orphan], world).some((fault) =>
-    fault.includes('docs/orphan.md'),
-  );
-  const inBlocks = await Promise.all(
-    BLOCKS.map(async ([text, expected]) => {
-      const results = await runPage(parsePage('docs/broken.md', text), world.root, SHORT);
-      const isNoticed = results.some(
-        ({ outcome, detail }) => outcome !== 'passed' && detail.includes(expected),
-      );
-      return isNoticed ? [] : [`unnoticed: ${text}: ${JSON.stringify(results)}`];
-    }),
-  );
-  const inFine = await Promise.all(
-    FINE_BLOCKS.map(async (text) => {
-      const results = await runPage(parsePage('docs/fine.md', text), world.root, { block: 5000, stop: 5000 });
-      const isFine = results.every(({ outcome }) => outcome === 'passed');
-      return isFine ? [] : [`a false alarm: ${text}: ${JSON.stringify(results)}`];
-    }),
-  );
-  return [
-    ...inTexts,
-    ...(isOrphanSeen ? [] : ['unnoticed: a page without links to it']),
-    ...inBlocks.flat(),
-    ...inFine.flat(),
+  const [name] = world.deploymentVariables;
+  const attempts = [
+    ['docs/orphan.md', examinePages([...pages, orphan], world)],
+    ['does not have NEW_NAME', examinePages(pages, { ...world, composeVariables: ['NEW_NAME'] })],
+    [`has ${name}, which no Compose file reads`, examinePages(pages, { ...world, composeVariables: [] })],
+    ['there is no "npm run demo"', examinePages(pages, { ...world, scripts: [] })],
   ];
+  return attempts.flatMap(([expected, faults]) =>
+    faults.some((fault) => fault.includes(expected)) ? [] : [`unnoticed: ${String(expected)}`],
+  );
+}
+
+/** Whatever changes in the tables changes the page. */
+function tryTables() {
+  const settings = readSettings();
+  const before = formatConfigurationPage(settings);
+  const changes = [
+    ({ relay }) => (relay.settings.at(-1).defaultText = '5'),
+    ({ relay }) => (relay.limits.idAttempts.max = 5),
+    ({ push }) => (push.settings[0].meaning = 'another'),
+    ({ push }) => push.settings.pop(),
+    ({ switches }) => switches.pop(),
+  ];
+  return changes.flatMap((change) => {
+    const changed = structuredClone(settings);
+    change(changed);
+    return formatConfigurationPage(changed) === before ? [`unnoticed: ${String(change)}`] : [];
+  });
+}
+
+async function tryBlock([text, expected], { root }) {
+  const times = { ...PATIENT };
+  if (expected === 'took too long') times.block = IMPATIENT.block;
+  if (expected === 'it did not stop') times.stop = IMPATIENT.stop;
+  const results = await runPage(parsePage('docs/broken.md', text), root, times);
+  const isNoticed = results.some(({ outcome, detail }) => outcome !== 'passed' && detail.includes(expected));
+  return isNoticed ? [] : [`unnoticed: ${text}: ${JSON.stringify(results)}`];
+}
+
+async function tryFineBlock(text, { root }) {
+  const results = await runPage(parsePage('docs/fine.md', text), root, PATIENT);
+  const isFine = results.every(({ outcome }) => outcome === 'passed');
+  return isFine ? [] : [`a false alarm: ${text}: ${JSON.stringify(results)}`];
 }
 
 function withText(pages, text) {
