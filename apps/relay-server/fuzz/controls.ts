@@ -45,7 +45,8 @@ export class Controls {
     try {
       await eventually(
         async () => {
-          const fault = await this.#ask(this.#send(), row);
+          // A round may be over before its first control.
+          const fault = (await this.check()) ?? (await this.#ask(this.#send(), row));
           if (fault !== undefined) throw new Error(fault);
         },
         { timeoutMs: RECOVERY_MS, everyMs: 250 },
