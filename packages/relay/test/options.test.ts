@@ -57,6 +57,23 @@ describe('port', () => {
   });
 });
 
+describe('listenFd', () => {
+  it('is nothing unless it is given', () => {
+    expect(resolveRelayOptions().listenFd).toBeUndefined();
+  });
+
+  it.each([3, 4, 2_147_483_647])('may be %d', (listenFd) => {
+    expect(resolveRelayOptions({ listenFd }).listenFd).toBe(listenFd);
+  });
+
+  it.each([2, 0, -1, 3.5, 2_147_483_648, Number.NaN])('may not be %d', (listenFd) => {
+    expect(faultOf({ listenFd })).toMatchObject({
+      option: 'listenFd',
+      expected: 'the file descriptor of a listening TCP socket, 3 or more',
+    });
+  });
+});
+
 describe('mounts', () => {
   const mount = { owns: () => true, handle: () => undefined };
 

@@ -119,4 +119,14 @@ describe('a listen error', () => {
     );
     expect(describeListenFailure('?', target())).toBe('Cannot listen on 127.0.0.1:8787: unknown error');
   });
+
+  it.each([
+    [failure('EINVAL'), 'EINVAL'],
+    [new Error('no  code\nat all'), 'no code at all'],
+  ])('speaks of the socket where it came from systemd', (error, reason) => {
+    expect(describeListenFailure(error, { ...target(), listenFd: 3 })).toBe(
+      'Cannot listen on file descriptor 3 (LISTEN_FDS): expected a listening TCP socket, as ListenStream= makes ' +
+        `(${reason})`,
+    );
+  });
 });

@@ -47,6 +47,18 @@ describe('the options', () => {
     expect(resolve(nothing)).toEqual(resolve());
   });
 
+  it.each([3, 2_147_483_647])('take an inherited socket: descriptor %d', (listenFd) => {
+    expect([resolve().listenFd, resolve({ listenFd }).listenFd]).toEqual([undefined, listenFd]);
+  });
+
+  it.each([2, -1, 3.5, 2_147_483_648, '3', null])('take no inherited socket from %j', (listenFd) => {
+    expect(faultOf({ listenFd })).toMatchObject({
+      code: 'ERR_PUSH_OPTION',
+      option: 'listenFd',
+      expected: 'the file descriptor of a listening TCP socket, 3 or more',
+    });
+  });
+
   it('are taken as given', () => {
     const given = {
       host: '::',
