@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { runInForeground } from '../run/command.mjs';
 import { tool } from '../run/workspace.mjs';
 
-/** Runs a project; resolves to `{ passed, failed }`. */
-export async function runVitest(project) {
+/** Runs a project, or what more `args` leave of it; resolves to `{ passed, failed }`. */
+export async function runVitest(project, { args = [], env = {} } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'openchamber-test-'));
   const report = join(folder, 'report.json');
   try {
     const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
-    const code = await runInForeground(tool('vitest'), ['run', '--project', project, ...reporters]);
+    const command = ['run', '--project', project, ...reporters, ...args];
+    const code = await runInForeground(tool('vitest'), command, { env });
     return count(report, code);
   } finally {
     rmSync(folder, { recursive: true, force: true });

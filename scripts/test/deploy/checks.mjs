@@ -1,5 +1,6 @@
 // Every check of the deployment, in the order they run: a name, and `run` resolving to `{ passed, failed, skipped? }`.
 // What a machine lacks is installed by the check itself in CI (as root, CI=true), or else skipped with the reason.
+import { checkBinary } from './binary.mjs';
 import { checkCompose } from './compose.mjs';
 import { checkDocs } from './docs.mjs';
 import { checkImage } from './image.mjs';
@@ -11,5 +12,6 @@ export const checks = [
   { name: 'image', run: checkImage },
   { name: 'proxies', run: checkProxies },
   { name: 'systemd', run: checkSystemd },
+  { name: 'binary', run: checkBinary },
   { name: 'docs', run: checkDocs },
 ];
