@@ -9,6 +9,7 @@ import type {
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { makeLoopbackCertificate } from './certificates.ts';
 import type { LoopbackCertificate } from './certificates.ts';
 import { Connection } from './connection.ts';
@@ -21,6 +22,9 @@ import { ReactionScript } from './reaction-script.ts';
 import { RequestDesk } from './request-desk.ts';
 import { RequestLog } from './request-log.ts';
 import type { RecordedRequest } from './request-log.ts';
+
+/** Of a socket that was reset below its TLS, Node does not always tell the end. In ms. */
+const GONE_MS = 1000;
 
 /** What `goAway` sends, and to whom. */
 export interface GoAwayOptions {
@@ -187,7 +191,7 @@ export class FakeApns {
     );
     for (const connection of this.#connections.values()) connection.destroy();
     for (const socket of this.#sockets.values()) socket.destroy();
-    await Promise.all(gone);
+    await Promise.race([Promise.all(gone), delay(GONE_MS)]);
     await rm(this.#folder, { recursive: true, force: true });
   }
 
@@ -199,7 +203,10 @@ export class FakeApns {
   #enter(socket: Socket): void {
     const { remotePort = 0 } = socket;
     this.#sockets.set(remotePort, socket);
-    socket.on('close', () => this.#sockets.delete(remotePort));
+    socket.on('close', () => {
+      // The port may have been used again since.
+      if (this.#sockets.get(remotePort) === socket) this.#sockets.delete(remotePort);
+    });
     socket.on('error', () => (this.#streamFaultCount += 1));
     this.#server.emit('connection', socket);
   }
