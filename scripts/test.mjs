@@ -4,7 +4,7 @@ import { setUp } from './setup/set-up.mjs';
 import { stages } from './test/stages.mjs';
 
 await setUp();
-const totals = { passed: 0, failed: 0 };
+const totals = { passed: 0, failed: 0, skipped: 0 };
 const skipped = [];
 const startedAt = performance.now();
 
@@ -17,9 +17,10 @@ for (const { name, skip, run } of stages) {
   }
   say(`\n=== ${name}`);
   const stageStartedAt = performance.now();
-  const { passed, failed } = await run();
+  const { passed, failed, skipped: skippedTests = 0 } = await run();
   totals.passed += passed;
   totals.failed += failed;
+  totals.skipped += skippedTests;
   say(`=== ${name}: ${failed === 0 ? 'passed' : 'FAILED'} (${seconds(stageStartedAt)})`);
 }
 
@@ -27,7 +28,9 @@ say(
   `\n${skipped.length === 0 ? 'Nothing was skipped' : `SKIPPED: ${skipped.join(', ')}`}; ${seconds(startedAt)} in all.`,
 );
 process.exitCode = totals.failed === 0 ? 0 : 1;
-say(`${totals.passed} passed, ${totals.failed} failed`);
+say(
+  `${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`,
+);
 
 function say(text) {
   process.stdout.write(`${text}\n`);

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { runInForeground } from '../run/command.mjs';
 import { appFolder, root, tool } from '../run/workspace.mjs';
+import { runDeployChecks } from './deploy/run-checks.mjs';
 import { checkPackage } from './package-check.mjs';
 import { runVitest } from './vitest-stage.mjs';
 
@@ -35,5 +36,10 @@ export const stages = [
   { name: 'published package', run: async () => asOneTest(await checkPackage()) },
   { name: 'library example', run: () => runProgram('examples/library/main.ts') },
   { name: 'differential fuzz', run: () => runProgram('packages/wire/fuzz/run.ts', '--cases', '10000') },
+  {
+    name: 'fuzz of the push API',
+    run: () => runProgram('apps/relay-server/fuzz/run.ts', '--cases', '4000'),
+  },
+  { name: 'deployment', run: () => runDeployChecks() },
   { name: 'soak', run: () => runProgram('soak/run.ts', '--seconds', '120') },
 ];

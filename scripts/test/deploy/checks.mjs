@@ -6,8 +6,10 @@ import { checkDocs } from './docs.mjs';
 import { checkImage } from './image.mjs';
 import { checkProxies } from './proxies.mjs';
 import { checkSystemd } from './systemd.mjs';
+import { checkWorkflows } from './workflows.mjs';
 
 export const checks = [
+  { name: 'workflows', run: checkWorkflows },
   { name: 'compose', run: checkCompose },
   { name: 'image', run: checkImage },
   { name: 'proxies', run: checkProxies },

@@ -22,11 +22,15 @@ export function startContainer({ image, service, environment = {}, binds = [], a
     join(bundle, 'config.json'),
     JSON.stringify(specification({ image, service, environment, binds, args })),
   );
-  const child = spawn('runc', ['run', '--bundle', bundle, id], { stdio: ['ignore', 'pipe', 'pipe'] });
-  return wrap(id, child);
+  // Its notes about containers go where the test's other files go.
+  const state = ['--root', join(folder, 'runc')];
+  const child = spawn('runc', [...state, 'run', '--bundle', bundle, id], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return wrap(id, { child, state });
 }
 
-function wrap(id, child) {
+function wrap(id, { child, state }) {
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr']) {
     child[name].setEncoding('utf8').on('data', (chunk) => {
@@ -35,7 +39,7 @@ function wrap(id, child) {
   }
   // runc ends with the exit code of the container.
   const ended = new Promise((resolve) => child.once('close', (code) => resolve(code)));
-  const runc = (...args) => spawnSync('runc', args, { encoding: 'utf8' });
+  const runc = (...args) => spawnSync('runc', [...state, ...args], { encoding: 'utf8' });
   return {
     output,
     ended,

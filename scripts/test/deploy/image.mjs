@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { run, toolEnvironment } from '../../run/command.mjs';
@@ -27,6 +28,15 @@ export async function checkImage() {
   }
   const folder = mkdtempSync(join(tmpdir(), 'openchamber-image-'));
   let container;
+  const cleanUp = () => {
+    if (container) containerCheck('remove', container);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const onSignal = (signal) => {
+    cleanUp();
+    process.exit(128 + constants.signals[signal]);
+  };
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
     const expected = expectations();
     await tally.test('Dockerfile.relay builds', () => build(expected));
@@ -35,10 +45,10 @@ export async function checkImage() {
     container = name;
     const image = { rootfs, config: JSON.parse(containerCheck('inspect', TAG)).Docker.config };
     await look(tally, { image, expected });
-    await put(tally, { image, expected, folder });
+    await putToWork(tally, { image, expected, folder });
   } finally {
-    if (container) containerCheck('remove', container);
-    rmSync(folder, { recursive: true, force: true });
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    cleanUp();
   }
   return tally.counts();
 }
@@ -144,19 +154,23 @@ function lockedPackages() {
   return new Set(Object.keys(workspace.packages));
 }
 
-/** In a network of its own: the image's ports are free there, and nothing gets out. */
-async function put(tally, { image, expected, folder }) {
+/**
+ * In a network of its own, where the image's ports are free and nothing gets out, and among processes of its own, which
+ * all end with it.
+ */
+async function putToWork(tally, { image, expected, folder }) {
   const program = join(root, 'scripts', 'test', 'deploy', 'image.run.mjs');
-  const script = `PATH="$PATH:/usr/sbin:/sbin" ip link set lo up && exec "$@"`;
-  const child = spawn('unshare', ['--net', '--', 'sh', '-c', script, 'sh', tool('node'), program], {
+  const script = 'PATH="$PATH:/usr/sbin:/sbin" && ip link set lo up && exec "$@"';
+  const namespaces = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
+  const child = spawn('unshare', [...namespaces, '--', 'sh', '-c', script, 'sh', tool('node'), program], {
     env: toolEnvironment(),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   child.send({ image, expected, folder });
-  const counts = await new Promise((resolve) => {
-    child.once('message', resolve);
-    child.once('close', () => resolve({ passed: 0, failed: 1 }));
+  let counts = { passed: 0, failed: 1 };
+  child.once('message', (message) => {
+    counts = message;
   });
-  child.kill();
+  await once(child, 'close');
   tally.add(counts);
 }
