@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { describeValue, resolveListenFd, silentLogger, type Logger, type Mount } from '@openchambery/daemon';
+import {
+  describeValue,
+  type Logger,
+  type Mount,
+  type OptionFault,
+  resolveHost,
+  resolveListenFd,
+  resolvePort,
+  resolveTrustProxy,
+  silentLogger,
+} from '@openchambery/daemon';
 import { systemClock } from '@openchambery/wire';
 import type { Clock } from '@openchambery/wire';
 import { resolveLimits } from './limits.ts';
@@ -62,12 +72,12 @@ export const RELAY_DEFAULTS: Readonly<{ host: string; port: number; path: string
 export function resolveRelayOptions(options: RelayServerOptions = {}): ResolvedRelayOptions {
   const path = resolvePath(options.path ?? RELAY_DEFAULTS.path);
   return {
-    host: resolveHost(options.host ?? RELAY_DEFAULTS.host),
-    port: resolvePort(options.port ?? RELAY_DEFAULTS.port),
-    listenFd: resolveListenFd(options.listenFd, (fault) => new RelayOptionError(fault)),
+    host: resolveHost(options.host ?? RELAY_DEFAULTS.host, createError),
+    port: resolvePort(options.port ?? RELAY_DEFAULTS.port, createError),
+    listenFd: resolveListenFd(options.listenFd, createError),
     path,
     publicUrl: options.publicUrl === undefined ? undefined : resolvePublicUrl(options.publicUrl, path),
-    trustProxy: resolveTrustProxy(options.trustProxy ?? RELAY_DEFAULTS.trustProxy),
+    trustProxy: resolveTrustProxy(options.trustProxy ?? RELAY_DEFAULTS.trustProxy, createError),
     limits: resolveLimits(options.limits),
     clock: options.clock ?? systemClock,
     randomBytes: options.randomBytes ?? ((size) => randomBytes(size)),
@@ -76,28 +86,8 @@ export function resolveRelayOptions(options: RelayServerOptions = {}): ResolvedR
   };
 }
 
-/** RFC 1035 section 3.1: a name has at most 255 octets; zone ids of IPv6 addresses fit in as well. */
-const HOST_PATTERN = /^[A-Za-z0-9._:][A-Za-z0-9._:%-]{0,254}$/;
-
-function resolveHost(host: string): string {
-  if (typeof host !== 'string' || !HOST_PATTERN.test(host)) {
-    throw refuse('host', 'a host name or an IP address without brackets', host);
-  }
-  return host;
-}
-
-function resolvePort(port: number): number {
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw refuse('port', 'an integer from 0 to 65535', port);
-  }
-  return port;
-}
-
-function resolveTrustProxy(trustProxy: boolean): boolean {
-  if (typeof trustProxy !== 'boolean') {
-    throw refuse('trustProxy', 'true or false', trustProxy);
-  }
-  return trustProxy;
+function createError(fault: OptionFault): RelayOptionError {
+  return new RelayOptionError(fault);
 }
 
 function isMount(mount: Partial<Mount> | null | undefined): boolean {
