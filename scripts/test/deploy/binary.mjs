@@ -1,6 +1,6 @@
 // The single executable: what it promises about its surroundings, and all black-box tests of the relay against it.
-import { mkdtempSync, readdirSync, rmSync, chmodSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildExecutable } from '../../binary/executable.mjs';
 import { appFolder } from '../../run/workspace.mjs';
@@ -13,7 +13,7 @@ import { createTally } from './tally.mjs';
 const NOT_ABOUT_THE_EXECUTABLE = /^(?:push-|cli-push-|combined-start-modules[.])/;
 
 /** Most files wait for timers of the relay, so that more of them than there are cores can run at once. */
-const WORKERS = 5;
+const WORKERS = availableParallelism() + 2;
 
 /** Resolves to `{ passed, failed, skipped }`. */
 export async function checkBinary() {
