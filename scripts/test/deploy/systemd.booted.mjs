@@ -25,7 +25,7 @@ export function whyNotBooted() {
   if (process.getuid() !== 0) return 'needs root, for namespaces and mounts';
   if (!existsSync(SYSTEMD)) return `needs ${SYSTEMD}`;
   if (!existsSync(join(appFolder, 'dist', 'openchamber-relay.js'))) return 'needs the build: npm run build';
-  if (cgroupRoot() === undefined) return 'needs a cgroup2 file system';
+  if (!isWritable(cgroupRoot())) return 'needs a cgroup2 file system to make a cgroup in';
   const tried = spawnSync('unshare', ['-mpfCuin', '--mount-proc', 'true'], { encoding: 'utf8' });
   if (tried.status !== 0) return `needs namespaces: ${tried.stderr?.trim() || tried.error?.message}`;
   return undefined;
@@ -61,6 +61,17 @@ export async function withBootedSystemd(test) {
     child.kill('SIGKILL');
     await gone;
     await removeCgroup(cgroup);
+  }
+}
+
+function isWritable(folder) {
+  if (folder === undefined) return false;
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    // Mounted read-only, as containers have it.
+    return false;
   }
 }
 
