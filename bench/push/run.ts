@@ -10,7 +10,7 @@ import { makeFleet, writeBindings } from './fleet.ts';
 import { parseOptions, type PushBenchOptions, type PushScenarioName, USAGE } from './options.ts';
 import type { PushBenchmarkResults } from './results.ts';
 import { startProvider } from './rivals/provider.ts';
-import { raisedLimits } from './rivals/target.ts';
+import { raisedLimits, takeOverBindings } from './rivals/target.ts';
 import { latency } from './scenarios/latency.ts';
 import { memory } from './scenarios/memory.ts';
 import { requests } from './scenarios/requests.ts';
@@ -72,6 +72,7 @@ async function withContext<T>(
     const fleet = makeFleet();
     const bindings = join(folder, 'bindings.sqlite');
     writeBindings(bindings, fleet);
+    await takeOverBindings({ pinning, provider, folder, bindings, profileDirectory });
     const progress = (line: string): void => console.error(`  ${line}`);
     return await work({
       pinning,

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeApnsKey } from '@openchambery/testkit';
@@ -38,6 +38,11 @@ export interface Target {
   stop(): Promise<void>;
 }
 
+/** A push relay, and the database it has. */
+interface PushRelay extends Target {
+  readonly database: string;
+}
+
 /** How targets are started. */
 export interface TargetOptions {
   readonly pinning: Pinning | undefined;
@@ -54,7 +59,7 @@ export async function startPushRelay(
   options: TargetOptions,
   label: string,
   limits: Readonly<Record<string, string>> = {},
-): Promise<Target> {
+): Promise<PushRelay> {
   if (!existsSync(bundle)) {
     throw new Error('apps/relay-server is not built (pnpm build)');
   }
@@ -80,7 +85,14 @@ export async function startPushRelay(
     env: { ...env, NODE_EXTRA_CA_CERTS: caFile },
     readyText: 'Push relay listening',
   });
-  return { name: 'push', pid: child.pid, port, stop: () => child.stop() };
+  return { name: 'push', pid: child.pid, port, database, stop: () => child.stop() };
+}
+
+/** Lets a push relay take over the bindings once, so that those to come find a database of their own. */
+export async function takeOverBindings(options: TargetOptions): Promise<void> {
+  const relay = await startPushRelay({ ...options, profileDirectory: undefined }, 'take-over');
+  await relay.stop();
+  renameSync(relay.database, options.bindings);
 }
 
 /** Starts the plain handler. */
