@@ -1,6 +1,8 @@
 // Boots a real systemd in namespaces of its own, with the units of deploy/systemd and the built commands.
 import { spawn, spawnSync } from 'node:child_process';
 import {
+  accessSync,
+  constants,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -69,9 +71,10 @@ function isWritable(folder) {
   try {
     accessSync(folder, constants.W_OK);
     return true;
-  } catch {
+  } catch (error) {
     // Mounted read-only, as containers have it.
-    return false;
+    if (error.code === 'EROFS' || error.code === 'EACCES') return false;
+    throw error;
   }
 }
 
