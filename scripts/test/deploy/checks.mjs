@@ -1,19 +1,13 @@
 // Every check of the deployment, in the order they run: a name, and `run` resolving to `{ passed, failed, skipped? }`.
 // What a machine lacks is installed by the check itself in CI (as root, CI=true), or else skipped with the reason.
-import { checkBinary } from './binary.mjs';
-import { checkCompose } from './compose.mjs';
-import { checkDocs } from './docs.mjs';
-import { checkImage } from './image.mjs';
-import { checkProxies } from './proxies.mjs';
-import { checkSystemd } from './systemd.mjs';
-import { checkWorkflows } from './workflows.mjs';
+// Each is loaded when it runs: some need packages that only the set-up installs.
 
 export const checks = [
-  { name: 'workflows', run: checkWorkflows },
-  { name: 'compose', run: checkCompose },
-  { name: 'image', run: checkImage },
-  { name: 'proxies', run: checkProxies },
-  { name: 'systemd', run: checkSystemd },
-  { name: 'binary', run: checkBinary },
-  { name: 'docs', run: checkDocs },
+  { name: 'workflows', run: async () => (await import('./workflows.mjs')).checkWorkflows() },
+  { name: 'compose', run: async () => (await import('./compose.mjs')).checkCompose() },
+  { name: 'image', run: async () => (await import('./image.mjs')).checkImage() },
+  { name: 'proxies', run: async () => (await import('./proxies.mjs')).checkProxies() },
+  { name: 'systemd', run: async () => (await import('./systemd.mjs')).checkSystemd() },
+  { name: 'binary', run: async () => (await import('./binary.mjs')).checkBinary() },
+  { name: 'docs', run: async () => (await import('./docs.mjs')).checkDocs() },
 ];
