@@ -16,6 +16,8 @@ import { outsidePath } from '../../run/command.mjs';
 /** How long a block may take, to end or to be ready, and how long one that stays may take to stop, in ms. */
 const TIMES = { block: 60_000, stop: 15_000 };
 const POLL_MS = 25;
+/** Of the checkout, what a page makes anew. */
+const MADE_HERE = new Set(['.git', 'data', 'dist']);
 
 /** Variables and folder go from block to block, as in one terminal; not those that bash does not let anybody set. */
 const PROLOGUE = `set -e
@@ -144,7 +146,7 @@ async function makePlace(root) {
   const folder = mkdtempSync(join(tmpdir(), 'openchamber-docs-'));
   const [cwd, home, state] = ['checkout', 'home', 'state'].map((name) => join(folder, name));
   for (const each of [cwd, home, state]) mkdirSync(each);
-  for (const entry of readdirSync(root).filter((name) => name !== 'data' && name !== '.git')) {
+  for (const entry of readdirSync(root).filter((name) => !MADE_HERE.has(name))) {
     symlinkSync(join(root, entry), join(cwd, entry));
   }
   const [relayPort, pushPort] = await freePorts(2);
