@@ -4,6 +4,7 @@ import { createPushApp } from './app.ts';
 import { DeliveryGate } from './deliver/delivery-gate.ts';
 import { EnvironmentHealth } from './deliver/environment-health.ts';
 import { SecondOpinion } from './deliver/second-opinion.ts';
+import { TokenHolds } from './deliver/token-holds.ts';
 import { type AppFetch, answerInProcess, INTERNAL } from './http/in-process.ts';
 import type { PushRequest, PushResponse } from './http/push-request.ts';
 import { SlidingWindow } from './limits/sliding-window.ts';
@@ -170,6 +171,7 @@ function createContext(options: ResolvedPushOptions, parts: ContextParts): PushC
       gate: new DeliveryGate(limits.maxInFlight),
       health: new EnvironmentHealth(clock, report),
       secondOpinion: new SecondOpinion(clock),
+      holds: new TokenHolds(clock),
       listener: report,
       onProviderBug: (error) => report.providerBug(error),
     },

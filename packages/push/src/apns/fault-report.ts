@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@openchambery/daemon';
-import type { Environment } from '../provider/push-provider.ts';
+import type { Environment, PushKind } from '../provider/push-provider.ts';
 
-/** Lines about faults and recoveries per environment and minute: alerts may pass while Live Activities do not. */
+/** Lines about faults and recoveries per minute, of each environment and kind of push. */
 const MAX_LINES = 10;
 const MINUTE_MS = 60_000;
 
@@ -26,17 +26,27 @@ const CHECKS: ReadonlyMap<string, string> = new Map([
   ['TopicDisallowed', CHECK_TOPIC],
 ]);
 
-/** Says what is wrong with the configuration of one environment: once, loudly, and when it is over. */
+/** What a {@link FaultReport} is about, and where it goes. */
+export interface FaultReportParts {
+  readonly environment: Environment;
+  readonly kind: PushKind;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Says what is wrong with the configuration for one kind of push: once, loudly, and when it is over. */
 export class FaultReport {
   readonly #environment: Environment;
+  readonly #kind: PushKind;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #reason: string | undefined;
   #windowStartMs = Number.NEGATIVE_INFINITY;
   #lineCount = 0;
 
-  constructor(environment: Environment, clock: Clock, logger: Logger) {
+  constructor({ environment, kind, clock, logger }: FaultReportParts) {
     this.#environment = environment;
+    this.#kind = kind;
     this.#clock = clock;
     this.#logger = logger;
   }
@@ -56,7 +66,8 @@ export class FaultReport {
     if (reason === this.#reason) return;
     this.#reason = reason;
     if (!this.#mayLog()) return;
-    this.#logger.error({ environment: this.#environment, reason }, describeFault(this.#environment, reason));
+    const fields = { environment: this.#environment, kind: this.#kind, reason };
+    this.#logger.error(fields, describeFault(this.#environment, reason));
   }
 
   /** A push was accepted. */
@@ -64,7 +75,8 @@ export class FaultReport {
     if (this.#reason === undefined) return;
     this.#reason = undefined;
     if (!this.#mayLog()) return;
-    this.#logger.info({ environment: this.#environment }, `APNs (${this.#environment}) accepts pushes again`);
+    const fields = { environment: this.#environment, kind: this.#kind };
+    this.#logger.info(fields, `APNs (${this.#environment}) accepts pushes again`);
   }
 
   #mayLog(): boolean {

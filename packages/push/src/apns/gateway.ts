@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { PushOutcome } from '../provider/push-outcome.ts';
-import type { Environment, Notification, ProviderSnapshot } from '../provider/push-provider.ts';
+import type { Environment, Notification, ProviderSnapshot, PushKind } from '../provider/push-provider.ts';
 import type { Answer } from './answer.ts';
 import type { CompleteApnsOptions } from './apns-options.ts';
 import { Breaker } from './breaker.ts';
@@ -14,6 +14,12 @@ import { OutcomeCounts } from './outcome-counts.ts';
 import { Pool, type PoolOwner } from './pool.ts';
 import { ProviderToken } from './provider-token.ts';
 import { RequestHeaders } from './request-headers.ts';
+
+/** What is known of one kind of push. */
+interface Lane {
+  readonly breaker: Breaker;
+  readonly report: FaultReport;
+}
 
 /** What a {@link Gateway} is made of. */
 export interface GatewayParts {
@@ -30,8 +36,8 @@ export interface GatewayParts {
 export class Gateway implements PoolOwner {
   readonly #environment: Environment;
   readonly #options: CompleteApnsOptions;
-  readonly #breaker: Breaker;
-  readonly #report: FaultReport;
+  /** Topics fail apart: a key may be good for alerts and not for Live Activities. */
+  readonly #lanes: Readonly<Record<PushKind, Lane>>;
   readonly #token: ProviderToken;
   readonly #pool: Pool;
   readonly #deadlines: Deadlines;
@@ -43,8 +49,11 @@ export class Gateway implements PoolOwner {
     const { clock, logger } = options;
     this.#environment = environment;
     this.#options = options;
-    this.#breaker = new Breaker(clock);
-    this.#report = new FaultReport(environment, clock, logger);
+    const openLane = (kind: PushKind): Lane => ({
+      breaker: new Breaker(clock),
+      report: new FaultReport({ environment, kind, clock, logger }),
+    });
+    this.#lanes = { alert: openLane('alert'), liveactivity: openLane('liveactivity') };
     this.#deadlines = new Deadlines(clock, (delivery) => this.#onDeadline(delivery));
     this.#token = new ProviderToken({ ...options, key, onReady: () => this.#pool.pump() });
     const headers = new RequestHeaders({ url, bundleId: options.bundleId, epochMs: () => clock.epochMs() });
@@ -56,9 +65,11 @@ export class Gateway implements PoolOwner {
     if (this.#isClosed) return this.#refuse(later('closed'));
     if (this.#isPast(notification)) return this.#refuse(later('timeout'));
     if (this.#pool.waitingCount >= this.#options.maxWaiting) return this.#refuse(later('overloaded'));
-    const admission = this.#breaker.admit();
+    if (this.#pool.isUnreachable) return this.#refuse(later('unreachable'));
+    const { breaker, report } = this.#lanes[notification.kind];
+    const admission = breaker.admit();
     if (admission === 'refuse') {
-      return this.#refuse({ kind: 'configuration-fault', reason: this.#report.reason ?? 'unknown' });
+      return this.#refuse({ kind: 'configuration-fault', reason: report.reason ?? 'unknown' });
     }
     return new Promise((resolve) => {
       const delivery = new Delivery({ notification, admission, resolve });
@@ -70,7 +81,7 @@ export class Gateway implements PoolOwner {
   /** See `PushProvider.snapshot`. */
   snapshot(): ProviderSnapshot {
     const pool = this.#pool;
-    const fault = this.#report.fault;
+    const fault = this.#lanes.alert.report.fault ?? this.#lanes.liveactivity.report.fault;
     const isWorking = pool.sessionCount > 0 || pool.waitingCount > 0;
     return {
       state: fault === undefined ? (isWorking ? 'working' : 'idle') : 'failing',
@@ -156,15 +167,16 @@ export class Gateway implements PoolOwner {
 
   #settle(delivery: Delivery, outcome: PushOutcome): void {
     this.#deadlines.delete(delivery);
-    this.#breaker.settle(outcome.kind, delivery.admission);
+    const { breaker, report } = this.#lanes[delivery.notification.kind];
+    breaker.settle(outcome.kind, delivery.admission);
     this.#counts.add(outcome);
-    if (outcome.kind === 'accepted') this.#report.clear();
+    if (outcome.kind === 'accepted') report.clear();
     else this.#tell(delivery.notification, outcome);
     delivery.settle(outcome);
   }
 
   #tell(notification: Notification, outcome: Exclude<PushOutcome, { kind: 'accepted' }>): void {
-    if (outcome.kind === 'configuration-fault') this.#report.raise(outcome.reason);
+    if (outcome.kind === 'configuration-fault') this.#lanes[notification.kind].report.raise(outcome.reason);
     const { hash, logger } = this.#options;
     const fields = { environment: this.#environment, token: hash(notification.token), id: notification.id };
     logger.debug({ ...fields, outcome: outcome.kind, reason: outcome.reason }, 'push not accepted');

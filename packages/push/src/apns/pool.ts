@@ -23,6 +23,9 @@ type State =
   | { readonly kind: 'resting'; readonly untilMs: number; readonly timer: Timer | undefined }
   | { readonly kind: 'closed' };
 
+/** Connections that failed in a row, after which one push at a time waits for the next. */
+const HOPELESS_FAILURES = 3;
+
 /** Who owns a pool: the gateway. */
 export interface PoolOwner {
   /** Value of `authorization`; undefined while there is none, then `pump` is called. */
@@ -75,6 +78,15 @@ export class Pool implements SessionOwner {
 
   get streamCount(): number {
     return [...this.#sessions].reduce((count, session) => count + session.streamCount, 0);
+  }
+
+  /**
+   * Whether connections keep failing and a push already waits to see the next one succeed. The others need not wait
+   * their time out with it, and take the places of pushes that would be delivered.
+   */
+  get isUnreachable(): boolean {
+    if (this.#failureCount < HOPELESS_FAILURES || this.#waiting.size === 0) return false;
+    return this.#state.kind !== 'active' || !this.#state.session.isProven;
   }
 
   /** What a push waits for, as a reason for its outcome. */

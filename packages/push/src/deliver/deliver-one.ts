@@ -4,6 +4,7 @@ import type { PushOutcome } from '../provider/push-outcome.ts';
 import { type Environment, otherThan, type PushKind, type PushProvider } from '../provider/push-provider.ts';
 import { pushId } from './push-id.ts';
 import type { SecondOpinion } from './second-opinion.ts';
+import type { TokenHolds } from './token-holds.ts';
 
 /** One push for several tokens of one server. */
 export interface DeliveryJob {
@@ -24,6 +25,7 @@ export interface DeliveryContext {
   readonly clock: Clock;
   readonly provider: PushProvider;
   readonly secondOpinion: SecondOpinion;
+  readonly holds: TokenHolds;
   /** Hears of a provider that threw, which it must not. */
   readonly onProviderBug: (error: unknown) => void;
 }
@@ -86,9 +88,17 @@ async function send(
   if (context.clock.monotonicMs() >= deadlineMs) {
     return { kind: 'later', reason: 'no time left', retryAfterMs: undefined };
   }
+  const holdId = `${environment} ${token}`;
+  const retryAfterMs = context.holds.restMs(holdId);
+  if (retryAfterMs > 0) return { kind: 'later', reason: 'held', retryAfterMs };
   const id = pushId(textHash, token);
   try {
-    return await context.provider.send({ id, token, environment, kind, payload, collapseId, deadlineMs });
+    const notification = { id, token, environment, kind, payload, collapseId, deadlineMs };
+    const outcome = await context.provider.send(notification);
+    if (outcome.kind === 'later' && outcome.retryAfterMs !== undefined) {
+      context.holds.hold(holdId, outcome.retryAfterMs);
+    }
+    return outcome;
   } catch (error) {
     // A bug, met by one token: the others of the request must not pay for it.
     context.onProviderBug(error);

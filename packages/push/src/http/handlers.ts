@@ -32,7 +32,7 @@ export function register(context: PushContext, route: Route): SignedHandler<Regi
       case 'repeat':
         return answer(c, { ok: true });
       case 'token-limit': {
-        const detail = `limit: maxTokens (${context.limits.maxTokens}) reached`;
+        const detail = `limit: MAX_TOKENS (${context.limits.maxTokens}) reached`;
         const refusal = { refusal: 'token_limit', detail, retryAfterMs: TOKEN_LIMIT_RETRY_MS } as const;
         return refuseSigned(c, context, refusal);
       }
@@ -131,7 +131,7 @@ async function admitSend(mark: ReplayMark, context: PushContext): Promise<Refusa
   const permit = sendsByServer.take(mark.serverId);
   if (!permit.ok) {
     if (await store.isMarked(mark)) return REPLAY;
-    const detail = `limit: serverSendLimitPerMinute (${limits.serverSendLimitPerMinute}) reached`;
+    const detail = `limit: SERVER_SEND_LIMIT_PER_MINUTE (${limits.serverSendLimitPerMinute}) reached`;
     return { refusal: 'rate_limited', detail, retryAfterMs: permit.retryAfterMs };
   }
   let verdict: ReplayVerdict;
@@ -151,7 +151,7 @@ function refusalOf(
   { limits }: PushContext,
 ): Refusal {
   if (verdict.kind === 'replay') return REPLAY;
-  const detail = `limit: maxReplayEntries (${limits.maxReplayEntries}) reached`;
+  const detail = `limit: MAX_REPLAY_ENTRIES (${limits.maxReplayEntries}) reached`;
   return { refusal: 'rate_limited', detail, retryAfterMs: verdict.retryAfterMs };
 }
 

@@ -1,4 +1,4 @@
-import { clientIp } from '@openchambery/daemon';
+import { clientIp, toVariableName } from '@openchambery/daemon';
 import type { ErrorHandler, MiddlewareHandler } from 'hono';
 import { authenticate } from '../auth/authenticate.ts';
 import type { SlidingWindow } from '../limits/sliding-window.ts';
@@ -54,7 +54,7 @@ export function limitByIp(context: PushContext, { window, limit }: IpLimit): Mid
     if (permit.ok) return next();
     const refusal: Refusal = {
       refusal: 'rate_limited',
-      detail: `limit: ${limit} (${limits[limit]}) reached`,
+      detail: `limit: ${toVariableName(limit)} (${limits[limit]}) reached`,
       retryAfterMs: permit.retryAfterMs,
     };
     report.refused(refusal, { ip });
@@ -70,6 +70,8 @@ export function readSigned<Content>(
   const authentication = { ...context, timestampSkewMs: context.limits.timestampSkewMs };
   return async (c, next) => {
     const json = await readJson(c.env.push);
+    // A body may take its time, and what begins now would be cut short.
+    if (context.isDraining()) return refuse(c, { refusal: 'shutting_down', detail: '' });
     const signed = isRefusal(json) ? json : parse(json.json);
     const verified = isRefusal(signed) ? signed : authenticate(signed, authentication);
     if (isRefusal(verified)) {

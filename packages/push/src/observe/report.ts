@@ -72,8 +72,11 @@ export class Report implements DeliveryListener, HealthListener {
       return;
     }
     const { write, suppressed } = this.#faults.take('delivery');
-    if (write)
-      this.#logger.info({ ...fields, reason: outcome.reason, ...mention(suppressed) }, 'push not delivered');
+    if (!write) return;
+    const retryAfterMs = outcome.kind === 'later' ? outcome.retryAfterMs : undefined;
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+    const line = { ...fields, reason: outcome.reason, ...wait, ...mention(suppressed) };
+    this.#logger.info(line, 'push not delivered');
   }
 
   unbound(): void {
@@ -84,7 +87,7 @@ export class Report implements DeliveryListener, HealthListener {
     this.counters.countOverload();
     const { write, suppressed } = this.#faults.take('overloaded');
     if (write)
-      this.#logger.warn(mention(suppressed), 'push refused: maxInFlight deliveries and as many waiting');
+      this.#logger.warn(mention(suppressed), 'push not sent: limit: MAX_IN_FLIGHT reached, and as many wait');
   }
 
   dropped(count: number): void {

@@ -61,6 +61,25 @@ describe('connecting', () => {
     expect(it.log.of('warn')).toEqual(['APNs (sandbox) cannot be reached: ECONNREFUSED']);
   });
 
+  it('that keeps failing holds one push at a time, and tells the others at once', async () => {
+    const clock = new FakeClock();
+    const it = await rigWith({ clock, provider: { random: () => 0.999999 } });
+    await it.apns.accept('refuse');
+    const waiting = it.send();
+    for (const [index, waitMs] of [200, 400, 800].entries()) {
+      await eventually(() => expect(it.log.of('debug')).toHaveLength(index + 1), { everyMs: 2 });
+      clock.advance(waitMs);
+    }
+    const unreachable = { kind: 'later', reason: 'unreachable', retryAfterMs: undefined };
+    expect(await it.send()).toEqual(unreachable);
+    expect(it.provider.snapshot().sandbox.waitingCount).toBe(1);
+    await it.apns.accept('open');
+    await eventually(() => expect(it.log.of('debug')).toHaveLength(4), { everyMs: 2 });
+    clock.advance(1600);
+    expect(await waiting).toEqual({ kind: 'accepted' });
+    expect(await it.send()).toEqual({ kind: 'accepted' });
+  });
+
   it('goes on as soon as the service is back, and says so', async () => {
     const it = await rigWith({ provider: { random: () => 0.1 } });
     await it.apns.accept('refuse');

@@ -4,6 +4,8 @@ import type { Binding } from '../../src/binding/binding.ts';
 import { type Delivered, deliverOne, type DeliveryJob } from '../../src/deliver/deliver-one.ts';
 import { pushId } from '../../src/deliver/push-id.ts';
 import { SecondOpinion } from '../../src/deliver/second-opinion.ts';
+import type { PushOutcome } from '../../src/provider/push-outcome.ts';
+import { TokenHolds } from '../../src/deliver/token-holds.ts';
 import { TOKEN } from '../support/bodies.ts';
 import { MemoryBindingStore } from '../support/memory-binding-store.ts';
 import {
@@ -22,12 +24,14 @@ const TEXT_HASH = Buffer.alloc(32, 7);
 let clock: FakeClock;
 let provider: ScriptedProvider;
 let secondOpinion: SecondOpinion;
+let holds: TokenHolds;
 let bugs: unknown[];
 
 beforeEach(() => {
   clock = new FakeClock();
   provider = new ScriptedProvider();
   secondOpinion = new SecondOpinion(clock);
+  holds = new TokenHolds(clock);
   bugs = [];
 });
 
@@ -47,7 +51,7 @@ function run(binding: Binding = bind(), job: Partial<DeliveryJob> = {}): Promise
       deadlineMs: 5000,
       ...job,
     },
-    { clock, provider, secondOpinion, onProviderBug: (error) => bugs.push(error) },
+    { clock, provider, secondOpinion, holds, onProviderBug: (error) => bugs.push(error) },
   );
 }
 
@@ -174,6 +178,32 @@ describe('a token that its environment does not know', () => {
     for (let count = 0; count < 100; count++) secondOpinion.mayAsk('server', `token ${count}`);
     expect(await run()).toMatchObject({ outcome: MISMATCH, isRefusedByBoth: false });
     expect(provider.asked(TOKEN)).toEqual(['sandbox']);
+  });
+});
+
+describe('a service that asks to wait', () => {
+  const busy: PushOutcome = { kind: 'later', reason: 'TooManyRequests', retryAfterMs: 7000 };
+
+  it('is not asked about that token until then', async () => {
+    provider.script('sandbox', busy);
+    expect((await run()).outcome).toEqual(busy);
+    provider.script('sandbox', ACCEPTED);
+    clock.advance(6999);
+    expect((await run(bind(), { deadlineMs: 20_000 })).outcome).toEqual({
+      kind: 'later',
+      reason: 'held',
+      retryAfterMs: 1,
+    });
+    expect(provider.sent).toHaveLength(1);
+    clock.advance(1);
+    expect((await run(bind(), { deadlineMs: 20_000 })).outcome).toEqual(ACCEPTED);
+  });
+
+  it('is asked at once when it does not say how long', async () => {
+    provider.script('sandbox', LATER);
+    await run();
+    await run();
+    expect(provider.sent).toHaveLength(2);
   });
 });
 

@@ -190,7 +190,7 @@ it('writes lines of every kind, and none with a token, text, data, signature or 
     'a push request failed',
     'push accepted',
     'push not delivered',
-    'push refused: maxInFlight deliveries and as many waiting',
+    'push not sent: limit: MAX_IN_FLIGHT reached, and as many wait',
     'push request refused',
     'what was learned about device tokens could not be stored',
   ]);

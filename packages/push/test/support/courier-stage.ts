@@ -4,6 +4,7 @@ import { type Courier, deliver, type Delivery, type ResultRow } from '../../src/
 import { DeliveryGate } from '../../src/deliver/delivery-gate.ts';
 import { EnvironmentHealth } from '../../src/deliver/environment-health.ts';
 import { SecondOpinion } from '../../src/deliver/second-opinion.ts';
+import { TokenHolds } from '../../src/deliver/token-holds.ts';
 import type { Environment } from '../../src/provider/push-provider.ts';
 import { MemoryBindingStore } from './memory-binding-store.ts';
 import { ScriptedProvider } from './scripted-provider.ts';
@@ -37,6 +38,7 @@ export class CourierStage {
         onCleared: (environment, topic) => this.told.push(`cleared ${environment} ${topic}`),
       }),
       secondOpinion: new SecondOpinion(this.clock),
+      holds: new TokenHolds(this.clock),
       onProviderBug: () => this.told.push('bug'),
       listener: {
         delivered: (each) => this.delivered.push(each),

@@ -4,6 +4,7 @@ import { createPushApp } from '../../src/app.ts';
 import { DeliveryGate } from '../../src/deliver/delivery-gate.ts';
 import { EnvironmentHealth } from '../../src/deliver/environment-health.ts';
 import { SecondOpinion } from '../../src/deliver/second-opinion.ts';
+import { TokenHolds } from '../../src/deliver/token-holds.ts';
 import { answerInProcess } from '../../src/http/in-process.ts';
 import type { BodyFault, PushResponse } from '../../src/http/push-request.ts';
 import { SlidingWindow } from '../../src/limits/sliding-window.ts';
@@ -137,6 +138,7 @@ export class PushHarness {
         gate: new DeliveryGate(limits.maxInFlight),
         health: new EnvironmentHealth(clock, report),
         secondOpinion: new SecondOpinion(clock),
+        holds: new TokenHolds(clock),
         listener: report,
         onProviderBug: (error) => report.providerBug(error),
       },
