@@ -15,6 +15,8 @@ export class Deadlines {
   #timer: Timer | undefined;
   /** When the timer fires, monotonic. */
   #dueMs = 0;
+  /** Whether the last tick only made time to read: that happens once in a row, or a busy process would never tick. */
+  #isPutOff = false;
 
   /** @param onPassed called once for a delivery that is still there when its deadline has passed. */
   constructor(clock: Clock, onPassed: (delivery: Delivery) => void) {
@@ -57,10 +59,12 @@ export class Deadlines {
 
   #tick(): void {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#dueMs > HELD_UP_MS) {
+    if (nowMs - this.#dueMs > HELD_UP_MS && !this.#isPutOff) {
+      this.#isPutOff = true;
       this.#schedule();
       return;
     }
+    this.#isPutOff = false;
     this.#timer = undefined;
     const now = Math.floor(nowMs / TICK_MS);
     const passed = [...this.#buckets].filter(([tick]) => tick <= now);

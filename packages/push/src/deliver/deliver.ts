@@ -125,8 +125,8 @@ function learnHealth(delivered: readonly Delivered[], topic: string, health: Env
   for (const { outcome, environment } of delivered) {
     if (outcome.kind === 'accepted' || outcome.kind === 'dead') health.worked(environment, topic);
   }
-  for (const { binding, outcome, asked } of delivered) {
-    if (outcome.kind === 'mismatch') health.refused(asked, topic, binding.token);
+  for (const { binding, isRefusedByBoth, asked } of delivered) {
+    if (isRefusedByBoth) health.refused(asked, topic, binding.token);
   }
 }
 
