@@ -48,6 +48,10 @@ function finish() {
   // The last write may have paused it, and a stream that has ended drains no more.
   socket.resume();
   socket.removeAllListeners('close');
-  socket.once('close', () => process.exit(0));
+  // Nothing is left to do, and the process ends by itself: process.exit() may wait for V8's own threads for ever.
+  socket.once('close', () => {
+    process.removeAllListeners('disconnect');
+    process.disconnect();
+  });
   socket.close(1000);
 }

@@ -21,7 +21,6 @@ control.on('message', (data) => {
     echo(connect('host-data', message.connectionId));
   }
 });
-process.on('SIGTERM', () => process.exit(0));
 process.on('disconnect', () => process.exit(0));
 
 function connect(role, connectionId) {
