@@ -27,6 +27,7 @@ export async function testDaemons(tally, { image, expected, folder }) {
   };
   try {
     await testCommands(tally, { start, expected });
+    await testHealthCommands(tally, { image });
     await testRelay(tally, { start, image, folder });
     await testPush(tally, { start, image, folder, apple });
     await testCombined(tally, { start, image, folder, apple });
@@ -52,6 +53,17 @@ async function testCommands(tally, { start, expected }) {
       assert.equal(container.output.stdout, `${expected.version}\n`);
     });
   }
+}
+
+async function testHealthCommands(tally, { image }) {
+  await tally.test('every Compose file asks for health with the command of the image', () => {
+    for (const [file, { services, required }] of Object.entries(PROMISES)) {
+      for (const name of services.filter((service) => service !== 'caddy')) {
+        const { service } = serviceOf({ file, name, variables: required });
+        assert.deepEqual(service.healthcheck.test, image.config.Healthcheck.Test, `${file}: ${name}`);
+      }
+    }
+  });
 }
 
 async function testRelay(tally, { start, image, folder }) {
