@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { type Clock, type KeyCache, verifyP1363 } from '@openchambery/daemon';
 import {
   canonicalPublicKeyText,
@@ -66,5 +66,5 @@ function importPoint(jwk: PublicJwk): KeyObject | undefined {
 }
 
 function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }

@@ -1,13 +1,15 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * The id of one push to one token: a UUID of version 8 (RFC 9562 section 5.8) made of what was signed and the token,
  * so that the same push has the same id however often it is sent.
  */
 export function pushId(textHash: Buffer, token: string): string {
-  const bytes = createHash('sha256').update(textHash).update(token).digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const digits = hash('sha256', `${textHash.toString('hex')} ${token}`);
+  // Version in the upper half of the seventh byte, variant 10 in the upper two bits of the ninth.
+  const variant = VARIANT_DIGITS.charAt(Number.parseInt(digits.charAt(16), 16) & 3);
+  const [first, second, third] = [digits.slice(0, 8), digits.slice(8, 12), digits.slice(13, 16)];
+  return `${first}-${second}-8${third}-${variant}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 }
+
+const VARIANT_DIGITS = '89ab';
