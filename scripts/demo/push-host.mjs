@@ -25,6 +25,14 @@ export function createPushHost(url) {
     registerToken: (token) =>
       post('/v1/push/register-token', { token, platform: 'ios' }, (ts) => `${ts}.${token}.ios`),
     send: (alert) =>
-      post('/v1/push/send', alert, (ts) => `${ts}.${[...alert.tokens].sort().join(',')}.${alert.title}`),
+      post(
+        '/v1/push/send',
+        alert,
+        (ts) => `${ts}.${[...alert.tokens].sort(byCodeUnit).join(',')}.${alert.title}`,
+      ),
   };
+}
+
+function byCodeUnit(a, b) {
+  return a < b ? -1 : Number(a > b);
 }
