@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { PushStoreError } from '../binding/store-error.ts';
+import { isMountPoint } from './mount-point.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -89,6 +90,9 @@ function requireUsable(file: string, stat: Stats): void {
     new PushStoreError(`cannot use the token database ${file}: ${reason}`);
   if (stat.isDirectory()) throw refuse('it is a directory');
   if (!stat.isFile()) throw refuse('it is not a regular file');
+  // What SQLite and we keep beside it belongs to its name: under another name nobody would know of this process.
+  if (stat.nlink > 1) throw refuse(`it has ${stat.nlink} names (hard links): copy it, and use the copy`);
+  if (isMountPoint(file)) throw refuse('it is mounted by itself: mount the folder, not the file');
   // SQLite would take it for an empty one, and write over it.
   if (stat.size > 0 && stat.size < LEAST_BYTES) throw refuse('it is not an SQLite database');
 }

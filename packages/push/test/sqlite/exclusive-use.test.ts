@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { copyFileSync, linkSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -77,6 +77,36 @@ describe('a second store in the same process', () => {
       expect(() => new StoreRig({ path }).open()).toThrow('another process is using it');
     },
   );
+});
+
+describe('a file with a second name', () => {
+  it('is refused by either name until one is gone, and says what to do', async () => {
+    const rig = new StoreRig();
+    await rig.store.close();
+    const other = join(temporaryFolder(), 'push.sqlite');
+    linkSync(rig.path, other);
+    for (const path of [rig.path, other]) {
+      expect(() => new StoreRig({ path }).open()).toThrow(
+        new PushStoreError(
+          `cannot use the token database ${path}: it has 2 names (hard links): copy it, and use the copy`,
+        ),
+      );
+    }
+    const copy = join(dirname(other), 'copy.sqlite');
+    copyFileSync(other, copy);
+    expect(new StoreRig({ path: copy }).open().counts().bindingCount).toBe(0);
+    rmSync(other);
+    expect(rig.open().counts().bindingCount).toBe(0);
+  });
+
+  it('cannot be used beside a store that is open', async () => {
+    const rig = new StoreRig();
+    await rig.store.register(rig.registration('a'));
+    const other = join(temporaryFolder(), 'push.sqlite');
+    linkSync(rig.path, other);
+    expect(await new StoreProcess(other, { mode: 'open' }).line('error')).toContain('2 names');
+    expect((await rig.store.register(rig.registration('b'))).kind).toBe('bound');
+  });
 });
 
 describe('other tools', () => {
