@@ -1,10 +1,10 @@
 // Starts the three processes of the demo, feeds them a random file and compares what comes back.
 import { createHash, randomFillSync } from 'node:crypto';
 import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { freePort } from '../run/free-port.mjs';
 import { createCast } from './cast.mjs';
 import { createProgress } from './progress.mjs';
 
@@ -76,18 +76,6 @@ async function checksum(file) {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   return hash.digest('hex');
-}
-
-/** A port that was free a moment ago; the command takes no 0. */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function say(text) {

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toolEnvironment } from '../run/command.mjs';
+import { freePort } from '../run/free-port.mjs';
 import { root, tool } from '../run/workspace.mjs';
 import { firstOf, readLine } from './first-word.mjs';
 import { createPushHost } from './push-host.mjs';
@@ -84,18 +84,6 @@ function pushEnvironment(variables) {
 
 function shorten(text, token) {
   return text.replaceAll(token, `${token.slice(0, 8)}…`);
-}
-
-/** A port that was free a moment ago; the commands take no 0. */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function say(text) {
