@@ -96,6 +96,7 @@ function start(text, { env, cwd }) {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  if (child.pid === undefined) throw new Error('bash cannot be started');
   const job = { group: -child.pid, output: '', code: undefined };
   const take = (chunk) => {
     job.output += chunk;
