@@ -24,8 +24,9 @@ export const PUSH_LIMITS = {
     default: 10_000,
     unit: 'count',
     min: 1,
-    max: 16_000_000,
-    meaning: 'signed requests remembered; when full, whoever holds most is refused',
+    // Each takes up to 1.3 KB of memory: docs/decisions/0010.
+    max: 1_000_000,
+    meaning: 'signed requests remembered, 1.3 KB each; when full, whoever holds most is refused',
   },
   registerLimitPerMinute: {
     default: 60,

@@ -1,9 +1,18 @@
-import { IndexedHeap } from './indexed-heap.ts';
-import type { ReplayFloor } from './kept-mark.ts';
+import { type HeapOrder, IndexedHeap } from './indexed-heap.ts';
+import type { Lease, Leases, Moment } from './lease.ts';
 
-function expiresBefore(a: ReplayFloor, b: ReplayFloor): boolean {
-  if (a.expiresAtMs !== b.expiresAtMs) return a.expiresAtMs < b.expiresAtMs;
-  return a.serverId < b.serverId;
+/** A floor as it is written down: what a server signed up to then is refused unless it has a mark. */
+export interface StoredFloor {
+  readonly serverId: string;
+  /** `ts` of the youngest text that was forgotten before its time, ms since the epoch. */
+  readonly ts: number;
+  /** ms since the epoch. */
+  readonly expiresAtMs: number;
+}
+
+/** A floor that is remembered. */
+export interface ReplayFloor extends StoredFloor, Lease {
+  place: number;
 }
 
 /** A floor raised, and what that did to others. */
@@ -15,24 +24,41 @@ export interface FloorChange {
   readonly dropped: ReplayFloor | undefined;
 }
 
-/** The floors of all servers whose marks had to make room, at most one each. */
+const BY_END: HeapOrder<ReplayFloor> = {
+  isBefore: (a, b) => {
+    if (a.heldUntilMs !== b.heldUntilMs) return a.heldUntilMs < b.heldUntilMs;
+    if (a.expiresAtMs !== b.expiresAtMs) return a.expiresAtMs < b.expiresAtMs;
+    return a.serverId < b.serverId;
+  },
+  placeOf: (floor) => floor.place,
+  setPlace: (floor, place) => (floor.place = place),
+};
+
+/** The floors of all servers whose marks had to make room, at most one each. They go in the order they were raised in. */
 export class ReplayFloors {
   readonly #maxFloors: number;
+  readonly #leases: Leases;
   readonly #byServer = new Map<string, ReplayFloor>();
-  readonly #byExpiry = new IndexedHeap<ReplayFloor>(expiresBefore);
+  readonly #byEnd = new IndexedHeap<ReplayFloor>(BY_END);
+  /** Servers whose floor has expired, and that may still be written down. */
+  readonly #expired = new Set<string>();
 
-  constructor(maxFloors: number) {
+  constructor(maxFloors: number, leases: Leases) {
     this.#maxFloors = maxFloors;
+    this.#leases = leases;
   }
 
   get size(): number {
     return this.#byServer.size;
   }
 
-  /** The floor of a server, ms since the epoch; `undefined` when it has none at that time. */
-  floorOf(serverId: string, now: number): number | undefined {
+  /**
+   * Whether a text is below the floor of its server. A floor is no deeper than a lease is long: texts from before are
+   * out of time, unless the clock was wrong when the floor was raised, and then it must not stand in the way.
+   */
+  covers({ serverId, ts }: Pick<StoredFloor, 'serverId' | 'ts'>): boolean {
     const floor = this.#byServer.get(serverId);
-    return floor !== undefined && floor.expiresAtMs > now ? floor.ts : undefined;
+    return floor !== undefined && ts <= floor.ts && ts >= floor.ts - this.#leases.lengthMs;
   }
 
   /** Whether a floor for this server would cost another server its own. */
@@ -40,13 +66,14 @@ export class ReplayFloors {
     return this.size >= this.#maxFloors && !this.#byServer.has(serverId);
   }
 
-  /** Raises a floor, or keeps it longer when it is as high already. With too many, the next to expire goes. */
-  raise(floor: ReplayFloor): FloorChange {
-    const before = this.#byServer.get(floor.serverId);
-    const raised: ReplayFloor =
-      before === undefined ? floor : { ...floor, ts: Math.max(floor.ts, before.ts) };
+  /** Raises a floor, or keeps it longer when it is as high already. With too many, the next to end goes. */
+  raise({ serverId, ts }: Pick<StoredFloor, 'serverId' | 'ts'>, lease: Lease, now: Moment): FloorChange {
+    const before = this.#byServer.get(serverId);
+    const height = before === undefined ? ts : this.#higher(before.ts, ts, now);
+    const { expiresAtMs, heldUntilMs } = lease;
+    const raised: ReplayFloor = { serverId, ts: height, expiresAtMs, heldUntilMs, place: -1 };
     this.#set(raised);
-    const dropped = this.size > this.#maxFloors ? this.#byExpiry.first : undefined;
+    const dropped = this.size > this.#maxFloors ? this.#byEnd.first : undefined;
     if (dropped !== undefined) this.#delete(dropped);
     return { raised, before, dropped };
   }
@@ -54,41 +81,51 @@ export class ReplayFloors {
   /** Takes back what {@link raise} did; the last change first. */
   undo({ raised, before, dropped }: FloorChange): void {
     if (dropped !== undefined) this.#set(dropped);
-    this.#delete(raised);
+    // It may have expired meanwhile.
+    if (this.#byServer.get(raised.serverId) === raised) this.#delete(raised);
     if (before !== undefined) this.#set(before);
   }
 
-  /** Forgets those that have expired and gives the latest expiry among them, ms since the epoch. */
-  dropExpired(now: number): number | undefined {
-    let latest: number | undefined;
-    for (
-      let next = this.#byExpiry.first;
-      next !== undefined && next.expiresAtMs <= now;
-      next = this.#byExpiry.first
-    ) {
+  /** Forgets those that have expired. */
+  dropExpired(now: Moment): void {
+    for (let next = this.#byEnd.first; next !== undefined; next = this.#byEnd.first) {
+      if (!this.#leases.isOver(next, now)) break;
       this.#delete(next);
-      latest = next.expiresAtMs;
+      this.#expired.add(next.serverId);
     }
-    return latest;
   }
 
-  /** Forgets those that expire later than that, ms since the epoch: a clock that was wrong has made them. */
-  dropBeyond(expiresAtMs: number): void {
-    for (const floor of this.#byServer.values()) {
-      if (floor.expiresAtMs > expiresAtMs) this.#delete(floor);
+  /** Servers whose floor has expired, at most so many; to be written down, or given back. */
+  takeExpired(maxCount: number): string[] {
+    const taken: string[] = [];
+    for (const serverId of this.#expired) {
+      if (taken.length === maxCount) break;
+      this.#expired.delete(serverId);
+      // It may have a new one.
+      if (!this.#byServer.has(serverId)) taken.push(serverId);
     }
+    return taken;
+  }
+
+  giveBackExpired(serverIds: readonly string[]): void {
+    for (const serverId of serverIds) this.#expired.add(serverId);
+  }
+
+  /** The higher of two, unless one of them can only come from a clock that was wrong. */
+  #higher(a: number, b: number, now: Moment): number {
+    if (Math.abs(a - b) <= this.#leases.lengthMs) return Math.max(a, b);
+    return Math.abs(a - now.epochMs) < Math.abs(b - now.epochMs) ? a : b;
   }
 
   #set(floor: ReplayFloor): void {
     const old = this.#byServer.get(floor.serverId);
-    if (old !== undefined) this.#byExpiry.remove(old);
+    if (old !== undefined) this.#byEnd.remove(old);
     this.#byServer.set(floor.serverId, floor);
-    this.#byExpiry.add(floor);
+    this.#byEnd.add(floor);
   }
 
   #delete(floor: ReplayFloor): void {
-    if (this.#byServer.get(floor.serverId) !== floor) return;
     this.#byServer.delete(floor.serverId);
-    this.#byExpiry.remove(floor);
+    this.#byEnd.remove(floor);
   }
 }

@@ -1,10 +1,11 @@
-import { type Clock, ownText } from '@openchambery/daemon';
+import type { Clock } from '@openchambery/daemon';
 import type { ReplayMark, ReplayVerdict } from '../binding/replay-mark.ts';
-import { HolderRanking } from './holder-ranking.ts';
 import { IndexedHeap } from './indexed-heap.ts';
-import { isOlder, type KeptMark, type ReplayFloor, toMarkKey } from './kept-mark.ts';
+import { BY_AGE, type KeptMark, type StoredMark, toKeptMark, toMarkKey } from './kept-mark.ts';
+import { Leases, type Moment } from './lease.ts';
+import { OldestMarks } from './oldest-marks.ts';
 import { Payers } from './payers.ts';
-import { type FloorChange, ReplayFloors } from './replay-floors.ts';
+import { type FloorChange, ReplayFloors, type StoredFloor } from './replay-floors.ts';
 
 /** What a {@link ReplayTable} needs. */
 export interface ReplayTableOptions {
@@ -19,8 +20,6 @@ export interface ReplayTableOptions {
 export interface Acceptance {
   readonly kept: KeptMark;
   readonly eviction: Eviction | undefined;
-  /** The latest expiry that had been given before, ms since the epoch. */
-  readonly earlierExpiryMs: number;
 }
 
 /** A mark that made room, and the floor that refuses its text from now on. */
@@ -29,39 +28,35 @@ export interface Eviction {
   readonly floor: FloorChange;
 }
 
-/** What an earlier process has kept, and this one has no room for. */
+/** What an earlier process has kept, and this one does not. */
 export interface RestoreLosses {
+  /** What had expired by then, ms since the epoch, was left out. */
+  readonly expiredAtMs: number;
   readonly evictions: readonly Eviction[];
-  readonly droppedFloors: readonly ReplayFloor[];
+  readonly droppedFloors: readonly StoredFloor[];
 }
 
 /**
- * Which signed texts have been used. Wall-clock time, since it must hold across restarts. When it is full, whoever
- * holds most pays: it is refused when it asks itself, and otherwise loses a mark, but not the protection: texts of that
- * server up to the `ts` of the lost mark count as used. Every call takes O(log n), but for dropping what has expired,
- * which each mark pays once.
+ * Which signed texts have been used. When it is full, whoever holds most pays: it is refused when it asks itself, and
+ * otherwise loses a mark, but not the protection: texts of that server up to the `ts` of the lost mark count as used.
+ * Every call takes O(log n), but for dropping what has expired, which each mark pays once. Marks go in the order they
+ * came in; a server and an IP with one mark each cost some 0.5 KB for it, and no mark costs more than about 1 KB.
  */
 export class ReplayTable {
-  readonly #clock: Clock;
-  readonly #lifetimeMs: number;
+  readonly #leases: Leases;
   readonly #maxEntries: number;
   readonly #marks = new Map<string, KeptMark>();
-  readonly #byAge = new IndexedHeap<KeptMark>(isOlder);
-  readonly #servers = new HolderRanking();
+  readonly #byAge = new IndexedHeap<KeptMark>(BY_AGE);
+  readonly #oldest = new OldestMarks();
   readonly #payers = new Payers();
   readonly #floors: ReplayFloors;
   #nextSeq = 1;
-  #latestExpiryMs = 0;
   #expiredSeq = 0;
-  #expiredFloorMs = 0;
 
   constructor({ clock, replayMs, maxEntries }: ReplayTableOptions) {
-    this.#clock = clock;
-    // Timestamps are checked in whole ms: one that is good from the first to the last ms of the skew is good for up to
-    // 1 ms longer than twice the skew.
-    this.#lifetimeMs = replayMs + 1;
+    this.#leases = new Leases(clock, replayMs);
     this.#maxEntries = maxEntries;
-    this.#floors = new ReplayFloors(maxEntries);
+    this.#floors = new ReplayFloors(maxEntries, this.#leases);
   }
 
   /** Marks that have not expired. */
@@ -70,14 +65,19 @@ export class ReplayTable {
     return this.#marks.size;
   }
 
-  /** No mark up to this `seq` is kept any more. */
+  /** No mark up to this `seq` is kept any more. It falls when an older mark comes back. */
   get expiredSeq(): number {
-    return this.#expiredSeq;
+    const { first } = this.#byAge;
+    return first === undefined ? this.#expiredSeq : Math.min(this.#expiredSeq, first.seq - 1);
   }
 
-  /** No floor that expires up to then, ms since the epoch, is kept any more. */
-  get expiredFloorMs(): number {
-    return this.#expiredFloorMs;
+  /** Servers whose floor has expired, at most so many; whoever cannot write that down gives them back. */
+  takeExpiredFloors(maxCount: number): string[] {
+    return this.#floors.takeExpired(maxCount);
+  }
+
+  giveBackExpiredFloors(serverIds: readonly string[]): void {
+    this.#floors.giveBackExpired(serverIds);
   }
 
   /** Whether a text may be used; changes nothing. */
@@ -85,65 +85,61 @@ export class ReplayTable {
     const now = this.#age();
     const known = this.#marks.get(toMarkKey(mark));
     if (known !== undefined) return { kind: known.route === mark.route ? 'repeat' : 'replay' };
-    if (this.#isBelowFloor(mark, now)) return { kind: 'replay' };
+    if (this.#floors.covers(mark)) return { kind: 'replay' };
     if (this.#marks.size >= this.#maxEntries && this.#wouldPay(mark, now)) {
-      const oldest = this.#servers.get(mark.serverId)?.marks.first ?? this.#byAge.first;
-      return { kind: 'full', retryAfterMs: Math.max(1, (oldest?.expiresAtMs ?? 0) - now) };
+      const oldest = this.#oldest.of(mark.serverId) ?? this.#byAge.first;
+      const remainingMs = oldest === undefined ? 0 : this.#leases.remainingMs(oldest, now);
+      return { kind: 'full', retryAfterMs: Math.max(1, Math.ceil(remainingMs)) };
     }
     return { kind: 'fresh' };
   }
 
   /** Whether a text has been used; changes nothing. */
   isMarked(mark: ReplayMark): boolean {
-    const now = this.#age();
-    return this.#marks.has(toMarkKey(mark)) || this.#isBelowFloor(mark, now);
+    this.#age();
+    return this.#marks.has(toMarkKey(mark)) || this.#floors.covers(mark);
   }
 
   /** Remembers a text whose verdict is `fresh`. */
   accept(mark: ReplayMark): Acceptance {
     const now = this.#age();
     const kept = this.#toKept(mark, now);
-    const earlierExpiryMs = this.#latestExpiryMs;
     this.#add(kept);
     const eviction = this.#marks.size > this.#maxEntries ? this.#evict(now) : undefined;
-    return { kept, eviction, earlierExpiryMs };
+    return { kept, eviction };
   }
 
   /** Takes back what {@link accept} did; the last acceptance first. A `seq` is never used again. */
-  undo({ kept, eviction, earlierExpiryMs }: Acceptance): void {
+  undo({ kept, eviction }: Acceptance): void {
     if (eviction !== undefined) {
       this.#floors.undo(eviction.floor);
       this.#add(eviction.evicted);
     }
     // It may have aged meanwhile.
     if (this.#marks.get(kept.key) === kept) this.#remove(kept);
-    this.#latestExpiryMs = earlierExpiryMs;
   }
 
-  /** Takes over what an earlier process has kept, by `seq`. Gives what had to go because the limit is lower now. */
-  restore(marks: Iterable<KeptMark>, floors: Iterable<ReplayFloor>): RestoreLosses {
-    let expiresAtMs = 0;
+  /**
+   * Takes over what an earlier process has kept, by `seq`, and gives what had to go. What has expired by the wall clock
+   * is left out before it takes any room: of how much time has really passed there is no better witness.
+   */
+  restore(marks: Iterable<StoredMark>, floors: Iterable<StoredFloor>): RestoreLosses {
+    const now = this.#leases.now();
     for (const mark of marks) {
-      // Should the file say otherwise: no mark expires after the next one.
-      expiresAtMs = Math.max(mark.expiresAtMs, expiresAtMs);
-      mark.expiresAtMs = expiresAtMs;
-      this.#add(mark);
+      if (mark.expiresAtMs <= now.epochMs) continue;
+      const known = this.#marks.get(mark.key);
+      if (known !== undefined) this.#remove(known);
+      this.#add(toKeptMark(mark, this.#leases.resume(mark.expiresAtMs, now)));
     }
-    const droppedFloors: ReplayFloor[] = [];
+    const droppedFloors: StoredFloor[] = [];
     for (const floor of floors) {
-      this.#latestExpiryMs = Math.max(this.#latestExpiryMs, floor.expiresAtMs);
-      const { dropped } = this.#floors.raise(floor);
+      if (floor.expiresAtMs <= now.epochMs) continue;
+      const { dropped } = this.#floors.raise(floor, this.#leases.resume(floor.expiresAtMs, now), now);
       if (dropped !== undefined) droppedFloors.push(dropped);
     }
-    const now = this.#age();
     const evictions: Eviction[] = [];
     while (this.#marks.size > this.#maxEntries) evictions.push(this.#evict(now));
-    return { evictions, droppedFloors };
-  }
-
-  #isBelowFloor({ serverId, ts }: ReplayMark, now: number): boolean {
-    const floor = this.#floors.floorOf(serverId, now);
-    return floor !== undefined && ts <= floor;
+    return { expiredAtMs: now.epochMs, evictions, droppedFloors };
   }
 
   /**
@@ -151,7 +147,7 @@ export class ReplayTable {
    * behind one IP has filled the floors too, newcomers from there wait: room for them would cost one of their
    * neighbours its protection.
    */
-  #wouldPay(mark: ReplayMark, now: number): boolean {
+  #wouldPay(mark: ReplayMark, now: Moment): boolean {
     const candidate = this.#toKept(mark, now);
     this.#payers.add(candidate);
     const payer = this.#payers.next;
@@ -160,66 +156,48 @@ export class ReplayTable {
     return payer.ip === mark.ip && this.#floors.isFullFor(payer.serverId);
   }
 
-  #toKept(mark: ReplayMark, now: number): KeptMark {
-    return {
-      seq: this.#nextSeq,
-      key: toMarkKey(mark),
-      serverId: ownText(mark.serverId),
-      route: mark.route,
-      ts: mark.ts,
-      ip: ownText(mark.ip),
-      // A clock that was set back a little does not shorten the life of what came before.
-      expiresAtMs: Math.max(now + this.#lifetimeMs, this.#latestExpiryMs),
-    };
+  #toKept(mark: ReplayMark, now: Moment): KeptMark {
+    const { serverId, route, ts, ip } = mark;
+    const lease = this.#leases.begin(now);
+    const { expiresAtMs } = lease;
+    return toKeptMark(
+      { seq: this.#nextSeq, key: toMarkKey(mark), serverId, route, ts, ip, expiresAtMs },
+      lease,
+    );
   }
 
   #add(mark: KeptMark): void {
     this.#nextSeq = Math.max(this.#nextSeq, mark.seq + 1);
-    this.#latestExpiryMs = Math.max(this.#latestExpiryMs, mark.expiresAtMs);
     this.#marks.set(mark.key, mark);
     this.#byAge.add(mark);
-    this.#servers.add(mark.serverId, mark);
+    this.#oldest.add(mark);
     this.#payers.add(mark);
   }
 
   #remove(mark: KeptMark): void {
     this.#marks.delete(mark.key);
     this.#byAge.remove(mark);
-    this.#servers.remove(mark.serverId, mark);
+    this.#oldest.remove(mark);
     this.#payers.remove(mark);
   }
 
-  #evict(now: number): Eviction {
+  #evict(now: Moment): Eviction {
     const evicted = this.#payers.next;
     if (evicted === undefined) throw new Error('an empty table cannot be full');
     this.#remove(evicted);
-    const { serverId, ts } = evicted;
-    const floor = this.#floors.raise({ serverId, ts, expiresAtMs: now + this.#lifetimeMs });
+    const floor = this.#floors.raise(evicted, this.#leases.begin(now), now);
     return { evicted, floor };
   }
 
   /** Drops what has expired, and gives the time. */
-  #age(): number {
-    const now = this.#clock.epochMs();
-    if (this.#latestExpiryMs > now + 2 * this.#lifetimeMs) this.#followClockBack(now);
+  #age(): Moment {
+    const now = this.#leases.now();
     for (let next = this.#byAge.first; next !== undefined; next = this.#byAge.first) {
-      if (next.expiresAtMs > now) break;
+      if (!this.#leases.isOver(next, now)) break;
       this.#remove(next);
       this.#expiredSeq = Math.max(this.#expiredSeq, next.seq);
     }
-    this.#expiredFloorMs = Math.max(this.#expiredFloorMs, this.#floors.dropExpired(now) ?? 0);
+    this.#floors.dropExpired(now);
     return now;
-  }
-
-  /**
-   * The clock was wrong, and has been set back by more than a mark's life. What it stamped must not stay until that
-   * time comes again, which may be in years; it stays for one life more.
-   */
-  #followClockBack(now: number): void {
-    this.#latestExpiryMs = now + this.#lifetimeMs;
-    for (const mark of this.#marks.values()) {
-      mark.expiresAtMs = Math.min(mark.expiresAtMs, this.#latestExpiryMs);
-    }
-    this.#floors.dropBeyond(this.#latestExpiryMs);
   }
 }

@@ -11,13 +11,16 @@ export interface MarkBookOptions {
   readonly undo: UndoLog;
 }
 
+/** Floors that expired are deleted one by one, at most so many in a transaction: it holds up the thread. */
+const MAX_FLOORS_PURGED = 4096;
+
 /** Which texts have been used: decided by the table in memory, written down by rows. */
 export class MarkBook {
   readonly #table: ReplayTable;
   readonly #rows: MarkRows;
   readonly #undo: UndoLog;
   /** Up to where rows that have expired are gone for certain. */
-  #purged = { seq: 0, floorMs: 0 };
+  #purgedSeq = 0;
 
   constructor({ table, rows, undo }: MarkBookOptions) {
     this.#table = table;
@@ -31,10 +34,11 @@ export class MarkBook {
 
   /** Reads what is kept, within the first transaction. */
   load(): void {
-    const { evictions, droppedFloors } = this.#table.restore(this.#rows.marks(), this.#rows.floors());
-    for (const floor of droppedFloors) this.#rows.removeFloor(floor.serverId);
+    const rows = this.#rows;
+    const { expiredAtMs, evictions, droppedFloors } = this.#table.restore(rows.marks(), rows.floors());
+    rows.removeExpired(expiredAtMs);
+    for (const floor of droppedFloors) rows.removeFloor(floor.serverId);
     for (const eviction of evictions) this.#writeEviction(eviction);
-    this.purge();
   }
 
   verdict(mark: ReplayMark): ReplayVerdict {
@@ -53,17 +57,27 @@ export class MarkBook {
     if (acceptance.eviction !== undefined) this.#writeEviction(acceptance.eviction);
   }
 
-  /** Deletes what has expired; to be called within a transaction. It is harmless to do it again. */
+  /** Deletes what has expired; to be called within a transaction. */
   purge(): void {
-    const { seq, floorMs } = this.#purged;
-    const { expiredSeq, expiredFloorMs } = this.#table;
-    if (expiredSeq === seq && expiredFloorMs === floorMs) return;
-    if (expiredSeq !== seq) this.#rows.removeUpTo(expiredSeq);
-    if (expiredFloorMs !== floorMs) this.#rows.removeFloorsUpTo(expiredFloorMs);
-    this.#purged = { seq: expiredSeq, floorMs: expiredFloorMs };
-    this.#undo.push(() => {
-      this.#purged = { seq, floorMs };
-    });
+    this.#purgeMarks();
+    this.#purgeFloors();
+  }
+
+  #purgeMarks(): void {
+    const purgedSeq = this.#purgedSeq;
+    const { expiredSeq } = this.#table;
+    if (expiredSeq === purgedSeq) return;
+    this.#rows.removeUpTo(expiredSeq);
+    this.#purgedSeq = expiredSeq;
+    this.#undo.push(() => (this.#purgedSeq = purgedSeq));
+  }
+
+  #purgeFloors(): void {
+    const serverIds = this.#table.takeExpiredFloors(MAX_FLOORS_PURGED);
+    if (serverIds.length === 0) return;
+    // First of all: what follows may fail.
+    this.#undo.push(() => this.#table.giveBackExpiredFloors(serverIds));
+    for (const serverId of serverIds) this.#rows.removeFloor(serverId);
   }
 
   #writeEviction({ evicted, floor: { raised, dropped } }: Eviction): void {

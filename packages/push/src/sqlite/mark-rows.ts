@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type KeptMark, type ReplayFloor, toMarkKey } from '../replay/kept-mark.ts';
+import { type StoredMark, toMarkKey } from '../replay/kept-mark.ts';
+import type { StoredFloor } from '../replay/replay-floors.ts';
 
 const SQL = {
   add: `INSERT INTO replay_marks (seq, server_id, text_hash, route, ts, ip, expires_at)
@@ -9,7 +10,8 @@ const SQL = {
   setFloor: `INSERT INTO replay_floors (server_id, ts, expires_at) VALUES (?, ?, ?)
     ON CONFLICT (server_id) DO UPDATE SET ts = excluded.ts, expires_at = excluded.expires_at`,
   removeFloor: 'DELETE FROM replay_floors WHERE server_id = ?',
-  removeFloorsUpTo: 'DELETE FROM replay_floors WHERE expires_at <= ?',
+  removeExpiredMarks: 'DELETE FROM replay_marks WHERE expires_at <= ?',
+  removeExpiredFloors: 'DELETE FROM replay_floors WHERE expires_at <= ?',
   marks: 'SELECT seq, server_id, text_hash, route, ts, ip, expires_at FROM replay_marks ORDER BY seq',
   floors: 'SELECT server_id, ts, expires_at FROM replay_floors ORDER BY expires_at',
 } as const;
@@ -26,13 +28,14 @@ export class MarkRows {
       removeUpTo: prepare(SQL.removeUpTo),
       setFloor: prepare(SQL.setFloor),
       removeFloor: prepare(SQL.removeFloor),
-      removeFloorsUpTo: prepare(SQL.removeFloorsUpTo),
+      removeExpiredMarks: prepare(SQL.removeExpiredMarks),
+      removeExpiredFloors: prepare(SQL.removeExpiredFloors),
       marks: prepare(SQL.marks),
       floors: prepare(SQL.floors),
     };
   }
 
-  add({ seq, serverId, route, ts, ip, expiresAtMs }: KeptMark, textHash: Buffer): void {
+  add({ seq, serverId, route, ts, ip, expiresAtMs }: StoredMark, textHash: Buffer): void {
     this.#statements.add.run(seq, serverId, textHash, route, ts, ip, expiresAtMs);
   }
 
@@ -44,7 +47,7 @@ export class MarkRows {
     this.#statements.removeUpTo.run(seq);
   }
 
-  setFloor({ serverId, ts, expiresAtMs }: ReplayFloor): void {
+  setFloor({ serverId, ts, expiresAtMs }: StoredFloor): void {
     this.#statements.setFloor.run(serverId, ts, expiresAtMs);
   }
 
@@ -52,19 +55,25 @@ export class MarkRows {
     this.#statements.removeFloor.run(serverId);
   }
 
-  removeFloorsUpTo(expiresAtMs: number): void {
-    this.#statements.removeFloorsUpTo.run(expiresAtMs);
+  /** Reads every mark: for the start only. */
+  removeExpired(now: number): void {
+    this.#statements.removeExpiredMarks.run(now);
+    this.#statements.removeExpiredFloors.run(now);
   }
 
   /** All marks, by `seq`. */
-  *marks(): Generator<KeptMark> {
+  *marks(): Generator<StoredMark> {
+    // One text for each route, not for each mark.
+    const routes = new Map<string, string>();
     for (const row of this.#statements.marks.iterate()) {
       const serverId = String(row.server_id);
+      const route = String(row.route);
+      if (!routes.has(route)) routes.set(route, route);
       yield {
         seq: Number(row.seq),
         key: toMarkKey({ serverId, textHash: Buffer.from(row.text_hash as Uint8Array) }),
         serverId,
-        route: String(row.route),
+        route: routes.get(route) ?? route,
         ts: Number(row.ts),
         ip: String(row.ip),
         expiresAtMs: Number(row.expires_at),
@@ -72,7 +81,7 @@ export class MarkRows {
     }
   }
 
-  *floors(): Generator<ReplayFloor> {
+  *floors(): Generator<StoredFloor> {
     for (const row of this.#statements.floors.iterate()) {
       yield { serverId: String(row.server_id), ts: Number(row.ts), expiresAtMs: Number(row.expires_at) };
     }

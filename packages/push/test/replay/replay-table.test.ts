@@ -1,7 +1,7 @@
 import { FakeClock } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ReplayVerdict } from '../../src/binding/replay-mark.ts';
-import type { KeptMark } from '../../src/replay/kept-mark.ts';
+import { type StoredMark, toMarkKey } from '../../src/replay/kept-mark.ts';
 import { ReplayTable } from '../../src/replay/replay-table.ts';
 import { type SampleMark, sampleMark } from './sample-mark.ts';
 
@@ -50,14 +50,27 @@ describe('a text', () => {
     expect(claim({ text: 'x' })).toEqual({ kind: 'fresh' });
   });
 
-  it('is not forgotten earlier because the clock is set back', () => {
+  it('is not forgotten earlier because the clock is set back, nor is a later one', () => {
     const { clock, table, claim } = setUp();
     claim({ text: 'x' });
     clock.jumpEpoch(-1000);
     claim({ text: 'y' });
-    clock.jumpEpoch(1000 + REPLAY_MS);
+    clock.advance(1000 + REPLAY_MS);
     expect(table.size).toBe(2);
-    clock.jumpEpoch(1);
+    clock.advance(1);
+    expect(table.size).toBe(0);
+  });
+
+  it('is not forgotten because the clock leaps ahead for a while', () => {
+    const { clock, table, claim } = setUp();
+    claim({ text: 'x' });
+    clock.jumpEpoch(3_600_000);
+    expect(claim({ text: 'x' })).toEqual({ kind: 'repeat' });
+    clock.advance(REPLAY_MS);
+    expect(claim({ text: 'x' })).toEqual({ kind: 'repeat' });
+    clock.jumpEpoch(-3_600_000);
+    expect(table.size).toBe(1);
+    clock.advance(1);
     expect(table.size).toBe(0);
   });
 });
@@ -180,26 +193,101 @@ describe('a floor', () => {
   });
 });
 
+describe('a floor and a wrong clock', () => {
+  it('keeps its floor while the clock is ahead', () => {
+    const { clock, table, claim, start } = setUp(2);
+    for (const ts of [10, 20]) claim({ text: String(ts), ts });
+    claim({ server: 'new', ip: 'new' });
+    const lost = sampleMark({ text: '10', ts: start + 10 });
+    clock.jumpEpoch(3_600_000);
+    expect(table.isMarked(lost)).toBe(true);
+    clock.jumpEpoch(-3_600_000);
+    clock.advance(REPLAY_MS);
+    expect(table.isMarked(lost)).toBe(true);
+    clock.advance(1);
+    expect(table.isMarked(lost)).toBe(false);
+  });
+
+  it('is no deeper than a mark lives: beyond, only a clock that was ahead has signed', () => {
+    const { table, claim, start } = setUp(2);
+    const far = 1e12;
+    for (const ts of [far, far + 1]) claim({ text: String(ts), ts });
+    claim({ server: 'new', ip: 'new' });
+    expect(table.isMarked(sampleMark({ text: 'other', ts: start + far }))).toBe(true);
+    expect(table.isMarked(sampleMark({ text: 'other', ts: start + far - REPLAY_MS - 1 }))).toBe(true);
+    expect(table.isMarked(sampleMark({ text: 'other', ts: start + far - REPLAY_MS - 2 }))).toBe(false);
+  });
+
+  it('is lowered from where only a wrong clock has put it', () => {
+    const { table, claim, start } = setUp(3);
+    const newcomers = (...names: readonly string[]): void => {
+      for (const name of names) expect(claim({ server: name, ip: name })).toEqual({ kind: 'fresh' });
+    };
+    const far = 1e12;
+    for (let i = 0; i < 3; i++) claim({ ts: far + i });
+    newcomers('A', 'B', 'C');
+    expect(table.isMarked(sampleMark({ text: 'other', ts: start + far + 2 }))).toBe(true);
+    expect(claim({ text: 'now', ts: 50 })).toEqual({ kind: 'fresh' });
+    newcomers('D', 'E', 'F');
+    expect(table.isMarked(sampleMark({ text: 'other', ts: start + 50 }))).toBe(true);
+    expect(table.isMarked(sampleMark({ text: 'other', ts: start + 51 }))).toBe(false);
+    expect(table.isMarked(sampleMark({ text: 'other', ts: start + far }))).toBe(false);
+  });
+});
+
 describe('restore', () => {
-  function kept(seq: number, overrides: Partial<KeptMark> = {}): KeptMark {
+  function kept(seq: number, overrides: Partial<StoredMark> = {}): StoredMark {
     const base = { key: `key ${seq}`, serverId: 'S', route: '/r', ts: seq, ip: 'i', expiresAtMs: 0 };
     return { seq, ...base, ...overrides };
   }
 
-  it('takes up where the earlier process stopped', () => {
-    const { clock, table } = setUp();
+  it('takes up where the earlier process stopped, without what has expired', () => {
+    const { clock, table } = setUp(1);
     const now = clock.epochMs();
     const losses = table.restore(
       [kept(4, { expiresAtMs: now }), kept(7, { expiresAtMs: now + 1 })],
-      [{ serverId: 'F', ts: 9, expiresAtMs: now + 1 }],
+      [
+        { serverId: 'E', ts: 9, expiresAtMs: now },
+        { serverId: 'F', ts: 9, expiresAtMs: now + 1 },
+      ],
     );
-    expect(losses).toEqual({ evictions: [], droppedFloors: [] });
-    expect([table.size, table.expiredSeq]).toEqual([1, 4]);
+    expect(losses).toEqual({ expiredAtMs: now, evictions: [], droppedFloors: [] });
+    expect([table.size, table.takeExpiredFloors(9)]).toEqual([1, []]);
     expect(table.isMarked(sampleMark({ server: 'F', ts: 9 }))).toBe(true);
     expect(table.isMarked(sampleMark({ server: 'F', ts: 10 }))).toBe(false);
-    expect(table.accept(sampleMark()).kept.seq).toBe(8);
+    expect(table.isMarked(sampleMark({ server: 'E', ts: 9 }))).toBe(false);
+    // Nobody knows how right the wall clock is: one life from the start.
+    clock.advance(REPLAY_MS);
+    expect(table.size).toBe(1);
     clock.advance(1);
-    expect([table.size, table.expiredSeq, table.expiredFloorMs]).toEqual([1, 7, now + 1]);
+    expect([table.size, table.expiredSeq, table.takeExpiredFloors(9)]).toEqual([0, 7, ['F']]);
+    expect(table.accept(sampleMark()).kept.seq).toBe(8);
+  });
+
+  it('on a machine whose clock begins in 1970 keeps marks and floors until it has been set', () => {
+    const { clock, table, start } = setUp();
+    const expiresAtMs = start + 1000;
+    clock.setEpoch(5000);
+    const lost = sampleMark({ server: 'F', ts: start + 9 });
+    const mark = sampleMark({ server: 'S' });
+    const floor = { serverId: 'F', ts: lost.ts, expiresAtMs };
+    table.restore([kept(1, { key: toMarkKey(mark), expiresAtMs })], [floor]);
+    expect(table.size).toBe(1);
+    clock.setEpoch(start);
+    for (let i = 0; i < 2; i++) {
+      expect([table.isMarked(mark), table.isMarked(lost)]).toEqual([true, true]);
+      clock.advance(REPLAY_MS);
+    }
+    expect([table.isMarked(mark), table.isMarked(lost)]).toEqual([false, false]);
+  });
+
+  it('counts a text that was written down twice as one', () => {
+    const { clock, table } = setUp();
+    const twice = { key: 'key', expiresAtMs: clock.epochMs() + 1 };
+    table.restore([kept(1, twice), kept(2, twice)], []);
+    expect(table.size).toBe(1);
+    clock.advance(REPLAY_MS + 1);
+    expect([table.size, table.expiredSeq]).toEqual([0, 2]);
   });
 
   it('makes room for a lower limit by the same rules, and says what had to go', () => {

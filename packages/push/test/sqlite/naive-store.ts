@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import type { Clock } from '@openchambery/daemon';
 import type { Binding } from '../../src/binding/binding.ts';
 import type {
   BindingChange,
@@ -27,9 +28,9 @@ export class NaiveStore {
   #registrationCount = 0;
   readonly #acceptedAtMs = new Map<string, number>();
 
-  constructor({ maxTokens, maxReplayEntries, replayMs }: SqliteBindingStoreLimits) {
+  constructor(clock: Clock, { maxTokens, maxReplayEntries, replayMs }: SqliteBindingStoreLimits) {
     this.#maxTokens = maxTokens;
-    this.replay = new NaiveReplayTable(replayMs, maxReplayEntries);
+    this.replay = new NaiveReplayTable(clock, replayMs, maxReplayEntries);
   }
 
   get counts(): { bindingCount: number; replayMarkCount: number } {
@@ -37,11 +38,11 @@ export class NaiveStore {
   }
 
   register({ mark, token, platform, kind }: Registration): RegistrationResult {
-    const verdict = this.replay.verdict(mark, this.now);
+    const verdict = this.replay.verdict(mark);
     if (verdict.kind !== 'fresh') return verdict;
     const known = this.#bindings.get(token);
     if (known === undefined && this.#bindings.size >= this.#maxTokens) return { kind: 'token-limit' };
-    this.replay.accept(mark, this.now);
+    this.replay.accept(mark);
     const { serverId } = mark;
     const environment = known?.environment;
     const updatedAtMs = this.now;
@@ -54,17 +55,17 @@ export class NaiveStore {
   }
 
   unregister({ mark, token }: Unregistration): UnregistrationResult {
-    const verdict = this.replay.verdict(mark, this.now);
+    const verdict = this.replay.verdict(mark);
     if (verdict.kind !== 'fresh') return verdict;
     const known = this.#bindings.get(token);
     if (known !== undefined && known.serverId !== mark.serverId) return { kind: 'not-yours' };
-    this.replay.accept(mark, this.now);
+    this.replay.accept(mark);
     return { kind: this.#bindings.delete(token) ? 'removed' : 'unknown-token' };
   }
 
   claim(mark: ReplayMark): ReplayVerdict {
-    const verdict = this.replay.verdict(mark, this.now);
-    if (verdict.kind === 'fresh') this.replay.accept(mark, this.now);
+    const verdict = this.replay.verdict(mark);
+    if (verdict.kind === 'fresh') this.replay.accept(mark);
     return verdict;
   }
 

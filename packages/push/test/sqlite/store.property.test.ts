@@ -42,13 +42,13 @@ type Step = typeof steps extends fc.Arbitrary<infer T> ? T : never;
 
 class Pair {
   readonly rig = new StoreRig({ limits: LIMITS });
-  readonly naive = new NaiveStore(LIMITS);
+  readonly naive = new NaiveStore(this.rig.clock, LIMITS);
   /** Everything ever found, so that changes come late too. */
   readonly #seen: Binding[] = [];
 
   async step(step: Step): Promise<void> {
     this.naive.now = this.rig.clock.epochMs();
-    this.naive.replay.age(this.naive.now);
+    this.naive.replay.age();
     if ('writes' in step) await this.#write(step.writes);
     else if ('passesMs' in step) this.rig.clock.advance(step.passesMs);
     else await this.#reopen();
@@ -56,6 +56,7 @@ class Pair {
 
   async #reopen(): Promise<void> {
     await this.rig.reopen();
+    this.naive.replay.restart();
     // Nobody who has seen a binding is still there.
     this.#seen.length = 0;
     this.naive.forgetDates();
@@ -86,7 +87,7 @@ class Pair {
   async compare(texts: readonly Write[]): Promise<void> {
     const { rig, naive } = this;
     naive.now = rig.clock.epochMs();
-    naive.replay.age(naive.now);
+    naive.replay.age();
     deepEqual(rig.store.counts(), naive.counts);
     for (const server of SERVERS) {
       const found = await rig.store.find(serverId(server), TOKENS.map(token));
@@ -130,7 +131,7 @@ describe('the store', () => {
           await pair.step(step);
           await pair.compare(texts.slice(index % 4, (index % 4) + 4));
         }
-        await pair.rig.reopen();
+        await pair.step({ reopens: true });
         await pair.compare(texts);
       } finally {
         await pair.rig.store.close();
