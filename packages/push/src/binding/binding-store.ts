@@ -21,10 +21,10 @@ export interface Unregistration {
 /** A verdict that ends a request before it changes anything; a mark is kept of none of these. */
 export type NotFresh = Exclude<ReplayVerdict, { kind: 'fresh' }>;
 
-/** `token-limit`: a new token beyond the limit; nothing is changed and no mark is kept. */
+/** `token-limit`: a new token beyond the limit; the same text is answered so again. */
 export type RegistrationResult = { readonly kind: 'bound' } | { readonly kind: 'token-limit' } | NotFresh;
 
-/** `not-yours`: another server's token; nothing is changed and no mark is kept. */
+/** `not-yours`: another server's token; the same text is answered so again. */
 export type UnregistrationResult =
   | { readonly kind: 'removed' }
   | { readonly kind: 'unknown-token' }

@@ -17,6 +17,12 @@ export interface BindingBookOptions {
 /** A token that comes back within that time of its removal, in ms, counts as registered later than it was before. */
 const SAME_INSTANT_MS = 1000;
 
+/**
+ * A registration that is dated further ahead than that, in ms, is of a clock that was wrong. The next one is dated anew:
+ * as long as it is ahead, a report that the token is dead seems older. No delivery is that long under way.
+ */
+const MAX_AHEAD_MS = 60_000;
+
 /** Which token is whose. To be changed within a transaction. */
 export class BindingBook {
   readonly #options: BindingBookOptions;
@@ -50,9 +56,8 @@ export class BindingBook {
   bind({ mark, token, platform, kind }: Registration, known: Binding | undefined): void {
     const { rows, clock } = this.#options;
     const now = clock.epochMs();
-    const before = known?.registeredAtMs ?? this.#recentlyRemovedAtMs(now);
     // What deliveries find out about a registration must never apply to the next one.
-    const registeredAtMs = Math.max(now, before + 1);
+    const registeredAtMs = Math.max(now, this.#latestAtMs(known, now) + 1);
     const binding = { token, serverId: mark.serverId, platform, kind, registeredAtMs, updatedAtMs: now };
     if (known !== undefined) {
       rows.update(binding);
@@ -109,7 +114,8 @@ export class BindingBook {
     return dropped;
   }
 
-  #recentlyRemovedAtMs(now: number): number {
+  #latestAtMs(known: Binding | undefined, now: number): number {
+    if (known !== undefined) return known.registeredAtMs <= now + MAX_AHEAD_MS ? known.registeredAtMs : 0;
     // Beyond that the clock was set back, and new tokens should not be dated ahead because of it.
     return this.#removedAtMs < now + SAME_INSTANT_MS ? this.#removedAtMs : 0;
   }

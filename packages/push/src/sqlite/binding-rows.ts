@@ -22,8 +22,9 @@ const SQL = {
     WHERE ${SAME} AND refusal_count > 0`,
   move: `UPDATE bindings SET environment = ?, updated_at = ?, refusal_count = 0, first_refusal_at = NULL
     WHERE ${SAME} AND (environment IS NOT ? OR refusal_count > 0)`,
+  // A first one that lies ahead is of a clock that was wrong.
   refuse: `UPDATE bindings SET refusal_count = refusal_count + 1, updated_at = ?1,
-    first_refusal_at = coalesce(first_refusal_at, ?1)
+    first_refusal_at = min(coalesce(first_refusal_at, ?1), ?1)
     WHERE token = ?2 AND server_id = ?3 AND registered_at = ?4`,
   delete: `DELETE FROM bindings WHERE ${SAME}`,
 } as const;

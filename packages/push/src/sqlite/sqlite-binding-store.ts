@@ -117,9 +117,12 @@ export class SqliteBindingStore implements BindingStore {
     const { marks, bindings } = this.#parts;
     const { mark, token } = registration;
     const verdict = marks.verdict(mark);
-    if (verdict.kind !== 'fresh') return verdict;
+    if (verdict.kind !== 'fresh') return this.#wasRefused(mark, verdict) ? { kind: 'token-limit' } : verdict;
     const known = bindings.get(token);
-    if (!bindings.hasRoomFor(known)) return { kind: 'token-limit' };
+    if (!bindings.hasRoomFor(known)) {
+      marks.keep(toRefused(mark));
+      return { kind: 'token-limit' };
+    }
     marks.keep(mark);
     bindings.bind(registration, known);
     return { kind: 'bound' };
@@ -128,13 +131,20 @@ export class SqliteBindingStore implements BindingStore {
   #unregister({ mark, token }: Unregistration): UnregistrationResult {
     const { marks, bindings } = this.#parts;
     const verdict = marks.verdict(mark);
-    if (verdict.kind !== 'fresh') return verdict;
+    if (verdict.kind !== 'fresh') return this.#wasRefused(mark, verdict) ? { kind: 'not-yours' } : verdict;
     const known = bindings.get(token);
-    if (known !== undefined && known.serverId !== mark.serverId) return { kind: 'not-yours' };
+    if (known !== undefined && known.serverId !== mark.serverId) {
+      marks.keep(toRefused(mark));
+      return { kind: 'not-yours' };
+    }
     marks.keep(mark);
     if (known === undefined) return { kind: 'unknown-token' };
     bindings.remove(known);
     return { kind: 'removed' };
+  }
+
+  #wasRefused(mark: ReplayMark, verdict: ReplayVerdict): boolean {
+    return verdict.kind === 'replay' && this.#parts.marks.verdict(toRefused(mark)).kind === 'repeat';
   }
 
   #claim(mark: ReplayMark): ReplayVerdict {
@@ -160,4 +170,12 @@ export class SqliteBindingStore implements BindingStore {
   #closedError(): PushStoreError {
     return new PushStoreError(`the token database ${this.#parts.file} has been closed`);
   }
+}
+
+/**
+ * The mark of a text that was refused on its route, where it is to be refused again: whoever has recorded it could
+ * otherwise take a token with it once there is room, or once the token has changed hands.
+ */
+function toRefused(mark: ReplayMark): ReplayMark {
+  return { ...mark, route: `${mark.route} refused` };
 }

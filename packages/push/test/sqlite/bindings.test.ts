@@ -56,18 +56,34 @@ describe('register', () => {
     expect(rig.store.counts().bindingCount).toBe(0);
   });
 
-  it('takes maxTokens tokens, and one more only when it is known; a refused one leaves no mark', async () => {
+  it('takes maxTokens tokens, and one more only when it is known', async () => {
     const rig = new StoreRig({ limits: { maxTokens: 2 } });
     for (const name of ['a', 'b'])
       expect((await rig.store.register(rig.registration(name))).kind).toBe('bound');
-    const third = rig.registration('c');
-    expect(await rig.store.register(third)).toEqual({ kind: 'token-limit' });
-    expect(await rig.store.isMarked(third.mark)).toBe(false);
+    expect(await rig.store.register(rig.registration('c'))).toEqual({ kind: 'token-limit' });
     expect((await rig.store.register(rig.registration('a', 'B'))).kind).toBe('bound');
     await rig.store.unregister(rig.unregistration('b'));
-    expect(await rig.store.register(third)).toEqual({ kind: 'bound' });
+    expect(await rig.store.register(rig.registration('c'))).toEqual({ kind: 'bound' });
     expect((await rig.reopen()).counts().bindingCount).toBe(2);
     expect((await rig.store.register(rig.registration('d'))).kind).toBe('token-limit');
+  });
+
+  it('refuses what it has refused for want of room again, whoever has the token by then', async () => {
+    const rig = new StoreRig({ limits: { maxTokens: 1 } });
+    await rig.store.register(rig.registration('other', 'B'));
+    const refused = rig.registration('t', 'A');
+    expect(await rig.store.register(refused)).toEqual({ kind: 'token-limit' });
+    await rig.store.unregister(rig.unregistration('other', 'B'));
+    await rig.store.register(rig.registration('t', 'C'));
+    for (let i = 0; i < 2; i++) {
+      expect(await rig.store.register(refused)).toEqual({ kind: 'token-limit' });
+      await rig.reopen();
+    }
+    const elsewhere = { ...refused, mark: { ...refused.mark, route: '/other' } };
+    expect(await rig.store.register(elsewhere)).toEqual({ kind: 'replay' });
+    expect((await findOne(rig, 't', 'C')).serverId).toBe(serverId('C'));
+    rig.clock.advance(rig.limits.replayMs + 1);
+    expect(await rig.store.register(refused)).toEqual({ kind: 'bound' });
   });
 
   it('says full to the server that fills the table, and binds nothing', async () => {
@@ -93,6 +109,22 @@ describe('register', () => {
     await rig.store.register(rig.registration('t'));
     expect((await findOne(rig, 't')).registeredAtMs - start).toBe(1001);
   });
+
+  it.each([
+    [60_000, 60_001],
+    [60_001, 0],
+  ])(
+    'dates it anew when the one before was made by a clock that was %d ms ahead',
+    async (aheadMs, laterMs) => {
+      const rig = new StoreRig();
+      const start = rig.clock.epochMs();
+      rig.clock.jumpEpoch(aheadMs);
+      await rig.store.register(rig.registration('t'));
+      rig.clock.setEpoch(start);
+      await rig.store.register(rig.registration('t'));
+      expect((await findOne(rig, 't')).registeredAtMs).toBe(start + laterMs);
+    },
+  );
 
   it('forgets refusals, and keeps what took the token before', async () => {
     const rig = new StoreRig();
@@ -122,13 +154,15 @@ describe('unregister', () => {
     expect(await rig.store.isMarked(request.mark)).toBe(true);
   });
 
-  it('leaves the token of another server alone, and keeps no mark', async () => {
+  it('leaves the token of another server alone, and with the same text for good', async () => {
     const rig = new StoreRig();
     await rig.store.register(rig.registration('t', 'A'));
     const request = rig.unregistration('t', 'B');
     expect(await rig.store.unregister(request)).toEqual({ kind: 'not-yours' });
-    expect(await rig.store.isMarked(request.mark)).toBe(false);
-    expect(rig.store.counts()).toEqual({ bindingCount: 1, replayMarkCount: 1 });
+    expect(rig.store.counts()).toEqual({ bindingCount: 1, replayMarkCount: 2 });
+    await rig.store.register(rig.registration('t', 'B'));
+    expect(await rig.store.unregister(request)).toEqual({ kind: 'not-yours' });
+    expect(await rig.store.unregister(rig.unregistration('t', 'B'))).toEqual({ kind: 'removed' });
   });
 });
 
@@ -162,6 +196,18 @@ describe('settle', () => {
     rig.clock.advance(1);
     await rig.store.settle([{ kind, binding, environment: 'sandbox', topic: 'x' }]);
     expect((await findOne(rig, 't')).updatedAtMs).toBe(registeredAtMs + 3000);
+  });
+
+  it('dates the first refusal no later than the last', async () => {
+    const rig = new StoreRig();
+    await rig.store.register(rig.registration('t'));
+    const binding = await findOne(rig, 't');
+    for (const jumpMs of [1e12, -1e12]) {
+      rig.clock.jumpEpoch(jumpMs);
+      await rig.store.settle([{ kind: 'refused', binding }]);
+    }
+    const firstAtMs = rig.clock.epochMs();
+    expect((await findOne(rig, 't')).refusals).toEqual({ count: 2, firstAtMs });
   });
 
   it('needs no transaction for an acceptance that is no news', async () => {

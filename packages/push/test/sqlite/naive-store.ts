@@ -39,9 +39,13 @@ export class NaiveStore {
 
   register({ mark, token, platform, kind }: Registration): RegistrationResult {
     const verdict = this.replay.verdict(mark);
+    if (this.#isRefused(mark)) return { kind: 'token-limit' };
     if (verdict.kind !== 'fresh') return verdict;
     const known = this.#bindings.get(token);
-    if (known === undefined && this.#bindings.size >= this.#maxTokens) return { kind: 'token-limit' };
+    if (known === undefined && this.#bindings.size >= this.#maxTokens) {
+      this.#refuse(mark);
+      return { kind: 'token-limit' };
+    }
     this.replay.accept(mark);
     const { serverId } = mark;
     const environment = known?.environment;
@@ -56,9 +60,13 @@ export class NaiveStore {
 
   unregister({ mark, token }: Unregistration): UnregistrationResult {
     const verdict = this.replay.verdict(mark);
+    if (this.#isRefused(mark)) return { kind: 'not-yours' };
     if (verdict.kind !== 'fresh') return verdict;
     const known = this.#bindings.get(token);
-    if (known !== undefined && known.serverId !== mark.serverId) return { kind: 'not-yours' };
+    if (known !== undefined && known.serverId !== mark.serverId) {
+      this.#refuse(mark);
+      return { kind: 'not-yours' };
+    }
     this.replay.accept(mark);
     return { kind: this.#bindings.delete(token) ? 'removed' : 'unknown-token' };
   }
@@ -120,6 +128,18 @@ export class NaiveStore {
 
   lastAcceptedAtMs(environment: string, topic: string): number | undefined {
     return this.#acceptedAtMs.get(`${environment} ${topic}`);
+  }
+
+  /** It is kept as if another route had had it. */
+  #refuse(mark: ReplayMark): void {
+    this.replay.accept({ ...mark, route: `refused ${mark.route}` });
+  }
+
+  #isRefused({ serverId, route, textHash }: ReplayMark): boolean {
+    return this.replay.marks.some(
+      ({ mark }) =>
+        mark.serverId === serverId && mark.textHash.equals(textHash) && mark.route === `refused ${route}`,
+    );
   }
 
   #accept(key: string): void {
