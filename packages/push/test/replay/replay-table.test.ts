@@ -193,6 +193,25 @@ describe('a floor', () => {
   });
 });
 
+describe('floors that have expired', () => {
+  it('are given out once, so many at a time, unless they are given back or there is a new one', () => {
+    const { clock, table, claim } = setUp(3);
+    const flood = (...names: readonly string[]): void => {
+      for (const server of names) claim({ server, ip: server });
+    };
+    flood('A', 'B', 'C', 'D', 'E', 'F');
+    expect(table.takeExpiredFloors(9)).toEqual([]);
+    clock.advance(REPLAY_MS + 1);
+    expect(table.size).toBe(0);
+    expect(table.takeExpiredFloors(2)).toEqual(['A', 'B']);
+    table.giveBackExpiredFloors(['A', 'B']);
+    // Evicts one of A again.
+    flood('A', 'D', 'E', 'F');
+    expect(table.takeExpiredFloors(9)).toEqual(['C', 'B']);
+    expect(table.takeExpiredFloors(9)).toEqual([]);
+  });
+});
+
 describe('a floor and a wrong clock', () => {
   it('keeps its floor while the clock is ahead', () => {
     const { clock, table, claim, start } = setUp(2);

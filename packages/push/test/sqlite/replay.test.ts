@@ -66,6 +66,24 @@ describe('replay marks', () => {
     expect(await rig.store.isMarked(lost)).toBe(false);
   });
 
+  it('stay in the file with their floors when they cannot be deleted, until they can', async () => {
+    const rig = new StoreRig({ limits: { maxReplayEntries: 2 } });
+    for (let i = 0; i < 2; i++) await rig.store.claim(rig.mark('A'));
+    await rig.store.claim(rig.mark('B', { ip: '192.0.2.2' }));
+    rig.query(
+      `CREATE TRIGGER refuse BEFORE DELETE ON replay_floors BEGIN SELECT RAISE(ABORT, 'refused'); END`,
+    );
+    rig.clock.advance(rig.limits.replayMs + 1);
+    const count = 'SELECT (SELECT count(*) FROM replay_marks) + (SELECT count(*) FROM replay_floors) AS n';
+    for (let i = 0; i < 2; i++) {
+      await expect(rig.store.claim(rig.mark())).rejects.toThrow(/push[.]sqlite/);
+      expect(rig.query(count)).toEqual([{ n: 3 }]);
+    }
+    rig.query('DROP TRIGGER refuse');
+    await rig.store.claim(rig.mark());
+    expect(rig.query(count)).toEqual([{ n: 1 }]);
+  });
+
   it('are as many as the file holds: in memory and on disk the same, also with a lower limit', async () => {
     const rig = new StoreRig();
     const marks = Array.from({ length: 10 }, (_, i) => rig.mark(`server ${i % 3}`, { ip: `ip ${i % 2}` }));
