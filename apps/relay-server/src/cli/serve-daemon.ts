@@ -4,15 +4,17 @@ import type { LogLevel } from '../config/settings.ts';
 import type { UnknownVariable } from '../config/unknown-variables.ts';
 import type { SystemdEnvironment } from '../systemd/environment.ts';
 import { superviseBySystemd } from '../systemd/supervise.ts';
-import { exitAfterOutput } from './exit.ts';
+import { exitAfterOutput, exitNow } from './exit.ts';
+import type { Cuttable, ExitDuties } from './exit.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log.ts';
 import { reportFailure, reportStarted } from './startup-report.ts';
 import type { Announcement, ListenAddress, Output, ReportStyle } from './startup-report.ts';
 import { createStopSignalHandler, STOP_SIGNALS } from './stop-signals.ts';
+import type { StopHandlers } from './stop-signals.ts';
 
 /** What is started and stopped; each once. */
-export interface Daemon {
+export interface Daemon extends Cuttable {
   /** Rejects when it cannot serve. */
   start(): Promise<void>;
   /** Where it listens, once it does. */
@@ -47,28 +49,33 @@ export interface StartSurroundings {
 export async function serveDaemon(serving: Serving, surroundings: StartSurroundings): Promise<void> {
   const { output, style, systemd } = surroundings;
   const log = await createLog({ level: serving.logLevel, isTerminal: process.stderr.isTTY });
-  const crash = (error: unknown): never => {
+  const duties: ExitDuties = { log };
+  const crash = (error: unknown): void => {
     log.crash(serving.describeCrash(error));
-    return process.exit(1);
+    void exitNow(1, duties);
   };
   process.on('uncaughtException', crash);
   warnAbout(serving.unknownVariables, log.logger);
 
   const supervision = superviseBySystemd(systemd, { clock: systemClock, logger: log.logger });
   const daemon = serving.createDaemon(log.logger);
+  duties.daemon = daemon;
   const started = daemon.start();
   const stop = async (): Promise<never> => {
     supervision.stopping();
     await daemon.close();
-    return exitAfterOutput(0, log);
+    return exitAfterOutput(0, duties);
   };
   // A signal during start-up lets the daemon come up first; if that fails, the failure below ends the process.
-  onStopSignal(() => void started.then(() => stop().catch(crash), leaveToFailure));
+  onStopSignal({
+    drain: () => void started.then(() => stop().catch(crash), leaveToFailure),
+    abort: (exitCode) => void exitNow(exitCode, duties),
+  });
   try {
     await started;
   } catch (error) {
     reportFailure(output, style, serving.describeFailure(error));
-    return exitAfterOutput(1, log);
+    return exitAfterOutput(1, duties);
   }
   const announcement = serving.announce(whereItListens(daemon, serving.configured, { systemd, log }));
   reportStarted(output, style, announcement);
@@ -90,12 +97,8 @@ function leaveToFailure(): void {
   // Whoever awaits the start reports its failure and ends the process; there is nothing to stop.
 }
 
-function onStopSignal(drain: () => void): void {
-  const onSignal = createStopSignalHandler({
-    now: () => performance.now(),
-    drain,
-    abort: (exitCode) => process.exit(exitCode),
-  });
+function onStopSignal(handlers: Pick<StopHandlers, 'drain' | 'abort'>): void {
+  const onSignal = createStopSignalHandler({ now: () => performance.now(), ...handlers });
   for (const signal of STOP_SIGNALS) {
     process.on(signal, onSignal);
   }

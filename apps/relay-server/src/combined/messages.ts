@@ -33,7 +33,9 @@ export type FromWorker =
   | { readonly type: 'failed'; readonly reason: string }
   /** At most once for each request. */
   | { readonly type: 'body-wanted'; readonly id: number; readonly maxBytes: number }
+  /** The last word on a request is its answer, or that it was `forgotten` because of `gone`. */
   | ({ readonly type: 'answer'; readonly id: number } & Answer)
+  | { readonly type: 'forgotten'; readonly id: number }
   | {
       readonly type: 'log';
       readonly level: LoggedLevel;
@@ -42,6 +44,9 @@ export type FromWorker =
     }
   | { readonly type: 'pong' }
   | { readonly type: 'closed' };
+
+/** What a worker says about requests. */
+export type RequestMessage = Extract<FromWorker, { readonly id: number }>;
 
 /** An HTTP answer, ready to be written. */
 export interface Answer {

@@ -3,6 +3,7 @@ import type { PushConfig } from '../push/resolve-config.ts';
 import { PushGateway } from './push-gateway.ts';
 import { PushThread } from './push-thread.ts';
 import { startWorkerThread } from './worker-thread.ts';
+import type { ThreadEnd } from './worker-run.ts';
 import type { WorkerCode } from './worker-thread.ts';
 
 /** What push on the relay's listener needs. */
@@ -20,6 +21,8 @@ export interface MountedPush {
   start(): Promise<void>;
   /** Lets what is under way finish, at most 8 s. */
   close(): Promise<void>;
+  /** Ends push at once; within 0.5 s it is known whether its thread is gone. */
+  cut(): Promise<ThreadEnd>;
 }
 
 /** Push in a worker thread, and the gateway to it. */
@@ -32,6 +35,15 @@ export function createMountedPush({ config, worker, clock, logger }: MountedPush
     onMessage: (message) => gateway.onMessage(message),
     onLost: () => gateway.onLost(),
   });
-  const gateway = new PushGateway(thread, clock);
-  return { mount: gateway, start: () => thread.start(), close: () => thread.close() };
+  const gateway = new PushGateway({
+    line: thread,
+    clock,
+    trustProxy: config.trustProxy ? 'trust' : 'ignore',
+  });
+  return {
+    mount: gateway,
+    start: () => thread.start(),
+    close: () => thread.close(),
+    cut: () => thread.cut(),
+  };
 }

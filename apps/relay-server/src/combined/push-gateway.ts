@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readBody } from '@openchambery/daemon';
+import { clientIp, readBody } from '@openchambery/daemon';
 import type { Clock, Mount, Timer } from '@openchambery/daemon';
-import type { Answer, ToWorker } from './messages.ts';
+import type { Answer, RequestMessage, ToWorker } from './messages.ts';
 import { OWN_ANSWERS } from './own-answers.ts';
-import type { RequestMessage } from './push-thread.ts';
+import { Places } from './places.ts';
 
 /** The way to the worker. */
 export interface PushLine {
@@ -14,8 +14,20 @@ export interface PushLine {
   close(): Promise<void>;
 }
 
-/** Requests that may be under way at once; each holds at most its body. */
-const MAX_UNDER_WAY = 1024;
+/** What a {@link PushGateway} needs. */
+export interface PushGatewayOptions {
+  readonly line: PushLine;
+  readonly clock: Clock;
+  /** Whether `X-Forwarded-For` says who a client is. */
+  readonly trustProxy: 'trust' | 'ignore';
+}
+
+/** Requests that the worker may know of at once; each is at most its body and three messages that wait. */
+const MAX_PLACES = 1024;
+/** Of these, the share of one IP: nobody can shut the others out with slow bodies. */
+const MAX_PLACES_PER_IP = 64;
+/** A body has this long to arrive once the worker wants it, in ms; the contract allows 16 KiB. */
+const BODY_MS = 15_000;
 /** How long the worker may take for an answer, the time it waits for the body not counted, in ms. */
 const ANSWER_MS = 30_000;
 /**
@@ -25,32 +37,31 @@ const ANSWER_MS = 30_000;
 const DRAIN_MS = 5800;
 const PATHS = '/v1/push/';
 
-/** A request whose answer is awaited. */
-interface UnderWay {
+/** A request whose client waits for the answer. */
+interface Waiting {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Ends the wait for the worker; undefined while the worker waits for the body. */
-  timer: Timer | undefined;
+  /** Ends the wait for the worker, or for the body that the worker waits for. */
+  timer: Timer;
   isBodyAsked: boolean;
 }
 
 /** The relay's side of push: hands requests to the worker and writes its answers, and does nothing else. */
 export class PushGateway implements Mount {
-  readonly #line: PushLine;
-  readonly #clock: Clock;
-  readonly #underWay = new Map<number, UnderWay>();
+  readonly #options: PushGatewayOptions;
+  readonly #places = new Places({ maxPlaces: MAX_PLACES, maxPlacesPerIp: MAX_PLACES_PER_IP });
+  readonly #waiting = new Map<number, Waiting>();
   readonly #onIdle: (() => void)[] = [];
   #lastId = 0;
   #isDraining = false;
 
-  constructor(line: PushLine, clock: Clock) {
-    this.#line = line;
-    this.#clock = clock;
+  constructor(options: PushGatewayOptions) {
+    this.#options = options;
   }
 
-  /** Requests under way. */
+  /** Requests whose clients wait for an answer. */
   get size(): number {
-    return this.#underWay.size;
+    return this.#waiting.size;
   }
 
   /** Whether a request is for push. */
@@ -60,28 +71,32 @@ export class PushGateway implements Mount {
 
   /** Hands a request to the worker, or answers it when that is not possible. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    if (!this.#line.isRunning) return write(response, this.#lostAnswer());
-    if (this.#underWay.size >= MAX_UNDER_WAY) return write(response, OWN_ANSWERS.rateLimited);
-    this.#lastId += 1;
-    const id = this.#lastId;
-    this.#underWay.set(id, { request, response, timer: this.#expectAnswer(id), isBodyAsked: false });
+    const { line, trustProxy } = this.#options;
+    if (!line.isRunning) return write(response, this.#lostAnswer());
+    const peerAddress = request.socket.remoteAddress;
+    const forwardedFor = request.headers['x-forwarded-for'];
+    const id = this.#lastId + 1;
+    const place = this.#places.take(id, clientIp({ peerAddress, forwardedFor, trustProxy }));
+    if (place === 'full') return write(response, OWN_ANSWERS.rateLimited);
+    this.#lastId = id;
+    this.#waiting.set(id, { request, response, timer: this.#expectAnswer(id), isBodyAsked: false });
     response.once('close', () => this.#onClientGone(id));
-    this.#line.post({
+    line.post({
       type: 'request',
       id,
       method: request.method ?? '',
       target: request.url ?? '',
-      peerAddress: request.socket.remoteAddress,
-      forwardedFor: request.headers['x-forwarded-for'],
+      peerAddress,
+      forwardedFor,
     });
   }
 
   /** Refuses from now on, and lets the worker finish; resolves when what is under way has its answers. */
   drain(): Promise<void> {
     this.#isDraining = true;
-    void this.#line.close();
-    if (this.#underWay.size === 0) return Promise.resolve();
-    const timer = this.#clock.setTimer(() => this.onLost(), DRAIN_MS);
+    void this.#options.line.close();
+    if (this.#waiting.size === 0) return Promise.resolve();
+    const timer = this.#options.clock.setTimer(() => this.#refuseAll(), DRAIN_MS);
     return new Promise((resolve) => {
       this.#onIdle.push(() => {
         timer.cancel();
@@ -90,59 +105,70 @@ export class PushGateway implements Mount {
     });
   }
 
-  /** Takes what the worker says about a request; one that is not known any more has lost its client. */
+  /** Takes what the worker says about a request; one that nobody waits for any more has lost its client. */
   onMessage(message: RequestMessage): void {
-    const underWay = this.#underWay.get(message.id);
-    if (underWay === undefined) return;
     switch (message.type) {
       case 'body-wanted':
-        void this.#sendBody(underWay, message);
+        void this.#sendBody(message);
         break;
       case 'answer':
+        this.#places.free(message.id);
         this.#finish(message.id, message);
+        break;
+      case 'forgotten':
+        this.#places.free(message.id);
         break;
     }
   }
 
   /** The worker is gone, and with it the answers to what it had. */
   onLost(): void {
-    for (const id of this.#underWay.keys()) this.#finish(id, this.#lostAnswer());
+    this.#places.clear();
+    this.#refuseAll();
   }
 
-  async #sendBody(underWay: UnderWay, { id, maxBytes }: { id: number; maxBytes: number }): Promise<void> {
-    if (underWay.isBodyAsked) return;
-    underWay.isBodyAsked = true;
-    underWay.timer?.cancel();
-    underWay.timer = undefined;
-    const body = await readBody(underWay.request, maxBytes);
+  #refuseAll(): void {
+    for (const id of this.#waiting.keys()) this.#finish(id, this.#lostAnswer());
+  }
+
+  async #sendBody({ id, maxBytes }: { id: number; maxBytes: number }): Promise<void> {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined || waiting.isBodyAsked) return;
+    const { request } = waiting;
+    waiting.isBodyAsked = true;
+    waiting.timer.cancel();
+    // As Node does with a request that is late; that nobody waits for an answer then is told like any other end.
+    waiting.timer = this.#options.clock.setTimer(() => request.socket.destroy(), BODY_MS);
+    const body = await readBody(request, maxBytes);
     // The answer, or the end of worker or client, may have been faster.
-    if (this.#underWay.get(id) !== underWay) return;
-    underWay.timer = this.#expectAnswer(id);
-    this.#line.post({ type: 'body', id, body });
+    if (this.#waiting.get(id) !== waiting) return;
+    waiting.timer.cancel();
+    waiting.timer = this.#expectAnswer(id);
+    this.#options.line.post({ type: 'body', id, body });
   }
 
   #expectAnswer(id: number): Timer {
-    return this.#clock.setTimer(() => {
-      this.#line.post({ type: 'gone', id });
+    return this.#options.clock.setTimer(() => {
+      this.#options.line.post({ type: 'gone', id });
       this.#finish(id, OWN_ANSWERS.internal);
     }, ANSWER_MS);
   }
 
   #onClientGone(id: number): void {
-    if (this.#remove(id) !== undefined) this.#line.post({ type: 'gone', id });
+    if (this.#remove(id) !== undefined) this.#options.line.post({ type: 'gone', id });
   }
 
   #finish(id: number, answer: Answer): void {
-    const underWay = this.#remove(id);
-    if (underWay !== undefined) write(underWay.response, answer);
+    const waiting = this.#remove(id);
+    if (waiting !== undefined) write(waiting.response, answer);
   }
 
-  #remove(id: number): UnderWay | undefined {
-    const underWay = this.#underWay.get(id);
-    underWay?.timer?.cancel();
-    this.#underWay.delete(id);
-    if (this.#underWay.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
-    return underWay;
+  #remove(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    waiting?.timer.cancel();
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    return waiting;
   }
 
   #lostAnswer(): Answer {

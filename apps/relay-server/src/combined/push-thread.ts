@@ -1,20 +1,10 @@
 import type { Clock, Logger, Timer } from '@openchambery/daemon';
 import { describeCrashPlace } from '../cli/crash.ts';
-import type { FromWorker, ToWorker } from './messages.ts';
-
-/** A worker thread, as far as it is needed here. */
-export interface PushWorker {
-  post(message: ToWorker): void;
-  /** Ends it at once; its end is told like any other. */
-  terminate(): void;
-}
-
-/** What a worker tells; nothing after `onEnd`. */
-export interface WorkerListener {
-  onMessage(message: FromWorker): void;
-  /** The thread is gone: of an error nobody caught, or by itself. */
-  onEnd(error: unknown): void;
-}
+import type { FromWorker, RequestMessage, ToWorker } from './messages.ts';
+import { describeEnd, PushStartError } from './push-start-error.ts';
+import { RestartPause } from './restart-pause.ts';
+import { WorkerRun } from './worker-run.ts';
+import type { PushWorker, ThreadEnd, WorkerListener } from './worker-run.ts';
 
 /** What a {@link PushThread} needs. */
 export interface PushThreadOptions {
@@ -27,41 +17,44 @@ export interface PushThreadOptions {
   onLost(): void;
 }
 
-/** What a worker says about requests. */
-export type RequestMessage = Extract<FromWorker, { readonly id: number }>;
-
-/** Push does not run; the message is one printable line for the operator. */
-export class PushStartError extends Error {
-  override readonly name = 'PushStartError';
-  /** Stable across releases. */
-  readonly code = 'ERR_PUSH_START';
-}
-
 /** How long a worker may take to open its database, in ms. */
 const START_MS = 60_000;
-/** Time between two questions whether the worker is alive, in ms, and how many may be open before it is ended. */
+/** Time between two questions whether the worker is alive, in ms, and how many may be open before it is given up. */
 const PING_MS = 5000;
 const MAX_OPEN_PINGS = 6;
-/** The pause before a worker that died is replaced, in ms; it doubles while workers keep dying. */
-const MIN_PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 60_000;
+/** With so many questions open a worker gets no new requests: it has been silent for 5 s or more. */
+const SILENT_PINGS = 2;
 /** Deliveries under way end within 5.5 s, then the database closes (push, section 5); what takes longer is cut, in ms. */
 const CLOSE_MS = 8000;
+/** A thread that has been cut is gone within this time, or hangs in the operating system; in ms. */
+const CUT_MS = 500;
+/** A thread that is still there so long after it was given up is worth a line of its own, in ms. */
+const STUCK_MS = 10_000;
 
 /** What runs now, with the timer that watches it: start deadline, next ping, next attempt, close deadline. */
 type State =
   | { readonly is: 'idle' }
-  | { readonly is: 'starting'; readonly run: Run; readonly timer: Timer; readonly attempt: 'first' | 'later' }
-  | { readonly is: 'running'; readonly run: Run; readonly sinceMs: number; timer: Timer; openPings: number }
+  | {
+      readonly is: 'starting';
+      readonly run: WorkerRun;
+      readonly timer: Timer;
+      readonly attempt: 'first' | 'later';
+    }
+  | {
+      readonly is: 'running';
+      readonly run: WorkerRun;
+      readonly sinceMs: number;
+      timer: Timer;
+      openPings: number;
+    }
+  /** Given up, and its thread still there: it holds the database, so nobody can take its place yet. */
+  | { readonly is: 'ending'; readonly pauseMs: number; readonly timer: Timer }
   | { readonly is: 'pausing'; readonly timer: Timer }
-  | { readonly is: 'closing'; readonly run: Run; readonly timer: Timer }
+  | { readonly is: 'closing'; readonly run: WorkerRun; readonly timer: Timer }
   | { readonly is: 'closed' };
 
-/** One worker, and why it was ended or says it cannot serve. */
-interface Run {
-  readonly worker: PushWorker;
-  reason: string | undefined;
-}
+/** With a worker that is not to end. */
+type Alive = Extract<State, { is: 'starting' | 'running' }>;
 
 /**
  * Keeps a worker thread running: starts it, asks it for signs of life, replaces it when it dies, ends it. Whatever
@@ -70,7 +63,10 @@ interface Run {
 export class PushThread {
   readonly #options: PushThreadOptions;
   #state: State = { is: 'idle' };
-  #pauseMs = MIN_PAUSE_MS;
+  /** The latest worker; there is only ever one whose thread is not gone. */
+  #latest: WorkerRun | undefined;
+  readonly #pause = new RestartPause();
+  #cutting: Promise<ThreadEnd> | undefined;
   /** Of the first start: settled once. */
   readonly #started: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #closed: PromiseWithResolvers<void> = Promise.withResolvers();
@@ -88,62 +84,65 @@ export class PushThread {
     return this.#started.promise;
   }
 
-  /** Whether a worker serves; otherwise nothing that is posted arrives. */
+  /** Whether a worker serves; otherwise it is not to be told of new requests. */
   get isRunning(): boolean {
-    return this.#state.is === 'running';
+    return this.#state.is === 'running' && this.#state.openPings < SILENT_PINGS;
   }
 
   /** Tells the worker something, if there is one. */
   post(message: ToWorker): void {
-    if (this.#state.is === 'running' || this.#state.is === 'closing') this.#state.run.worker.post(message);
+    if (this.#state.is === 'running' || this.#state.is === 'closing') this.#state.run.post(message);
   }
 
-  /** Lets the worker finish, at most 8 s; resolves when it is gone. */
+  /** Lets the worker finish; resolves when it is gone, or after 8 s, when it is cut. */
   close(): Promise<void> {
     const state = this.#state;
     switch (state.is) {
       case 'starting':
       case 'running': {
         state.timer.cancel();
-        state.run.worker.post({ type: 'close' });
-        const timer = this.#options.clock.setTimer(() => state.run.worker.terminate(), CLOSE_MS);
+        state.run.post({ type: 'close' });
+        const timer = this.#options.clock.setTimer(() => void this.cut(), CLOSE_MS);
         this.#state = { is: 'closing', run: state.run, timer };
         break;
       }
-      case 'idle':
-      case 'pausing':
-        if (state.is === 'pausing') state.timer.cancel();
-        this.#state = { is: 'closed' };
-        this.#closed.resolve();
-        break;
       case 'closing':
       case 'closed':
         break;
+      default:
+        this.#finish('push was closed');
     }
     return this.#closed.promise;
   }
 
+  /** Ends the worker at once, for good; within 0.5 s it is known whether its thread is gone. */
+  cut(): Promise<ThreadEnd> {
+    this.#finish('it was cut');
+    const run = this.#latest;
+    run?.terminate();
+    this.#cutting ??= run?.whenGone(this.#options.clock, CUT_MS) ?? Promise.resolve('gone');
+    return this.#cutting;
+  }
+
   #launch(attempt: 'first' | 'later'): void {
-    const run: Run = {
-      worker: this.#options.startWorker({
-        onMessage: (message) => this.#onMessage(run, message),
-        onEnd: (error) => this.#onEnd(run, error),
-      }),
-      reason: undefined,
-    };
+    const run = new WorkerRun((listener) => this.#options.startWorker(listener), {
+      onMessage: (from, message) => this.#onMessage(from, message),
+      onEnd: (error) => this.#onEnd(error),
+    });
+    this.#latest = run;
     const timer = this.#options.clock.setTimer(() => {
-      end(run, `it was not ready after ${START_MS / 1000} s`);
+      this.#giveUp(run, `it was not ready after ${START_MS / 1000} s`);
     }, START_MS);
     this.#state = { is: 'starting', run, timer, attempt };
   }
 
-  #onMessage(run: Run, message: FromWorker): void {
+  #onMessage(run: WorkerRun, message: FromWorker): void {
     switch (message.type) {
       case 'ready':
         this.#onReady(run);
         break;
       case 'failed':
-        end(run, message.reason);
+        this.#giveUp(run, message.reason);
         break;
       case 'pong':
         if (this.#state.is === 'running') this.#state.openPings = 0;
@@ -153,14 +152,14 @@ export class PushThread {
         break;
       case 'closed':
         // Nothing is left that could need it.
-        run.worker.terminate();
+        run.terminate();
         break;
       default:
         this.#options.onMessage(message);
     }
   }
 
-  #onReady(run: Run): void {
+  #onReady(run: WorkerRun): void {
     if (this.#state.is !== 'starting') return;
     this.#state.timer.cancel();
     const sinceMs = this.#options.clock.monotonicMs();
@@ -176,45 +175,76 @@ export class PushThread {
     const state = this.#state;
     if (state.is !== 'running') return;
     if (state.openPings >= MAX_OPEN_PINGS) {
-      return end(state.run, `it gave no sign of life for ${(PING_MS * MAX_OPEN_PINGS) / 1000} s`);
+      return this.#giveUp(state.run, `it gave no sign of life for ${(PING_MS * MAX_OPEN_PINGS) / 1000} s`);
     }
     state.openPings += 1;
-    state.run.worker.post({ type: 'ping' });
+    state.run.post({ type: 'ping' });
     state.timer = this.#pingLater();
   }
 
-  #onEnd(run: Run, error: unknown): void {
+  /** A worker of no use goes; from now on nobody waits for it, whenever its thread may end. */
+  #giveUp(run: WorkerRun, reason: string): void {
     const state = this.#state;
-    if (state.is !== 'starting' && state.is !== 'running' && state.is !== 'closing') return;
-    state.timer.cancel();
-    if (state.is === 'closing' || (state.is === 'starting' && state.attempt === 'first')) {
-      this.#state = { is: 'closed' };
-      this.#started.reject(new PushStartError(run.reason ?? describeEnd(error)));
-      this.#closed.resolve();
-    } else {
-      const ranMs = state.is === 'running' ? this.#options.clock.monotonicMs() - state.sinceMs : 0;
-      this.#replaceLater({ run, error, ranMs });
+    if (state.is === 'starting' && state.attempt === 'first') {
+      this.#finish(reason);
+    } else if (state.is === 'starting' || state.is === 'running') {
+      const pauseMs = this.#leave(state, { reason });
+      const timer = this.#options.clock.setTimer(() => this.#reportStuck(), STUCK_MS);
+      this.#state = { is: 'ending', pauseMs, timer };
+      this.#options.onLost();
     }
+    run.terminate();
+  }
+
+  #onEnd(error: unknown): void {
+    const state = this.#state;
+    switch (state.is) {
+      case 'starting':
+      case 'running':
+        return this.#onDeath(state, error);
+      case 'ending':
+        state.timer.cancel();
+        return this.#launchLater(state.pauseMs);
+      case 'closing':
+        return this.#finish(describeEnd(error));
+      default:
+    }
+  }
+
+  #onDeath(state: Alive, error: unknown): void {
+    if (state.is === 'starting' && state.attempt === 'first') return this.#finish(describeEnd(error));
+    this.#launchLater(this.#leave(state, error === undefined ? {} : describeCrashPlace(error)));
     this.#options.onLost();
   }
 
-  #replaceLater({ run, error, ranMs }: { run: Run; error: unknown; ranMs: number }): void {
+  /** Tells that push has stopped; gives back how long the next worker has to wait, in ms. */
+  #leave(state: Alive, why: Record<string, unknown>): number {
+    state.timer.cancel();
     const { clock, logger } = this.#options;
-    const pauseMs = ranMs >= MAX_PAUSE_MS ? MIN_PAUSE_MS : this.#pauseMs;
-    this.#pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
-    this.#state = { is: 'pausing', timer: clock.setTimer(() => this.#launch('later'), pauseMs) };
-    const crash = error === undefined ? {} : describeCrashPlace(error);
-    logger.error({ reason: run.reason, ...crash, restartInMs: pauseMs }, 'push has stopped; tunnels go on');
+    const ranMs = state.is === 'running' ? clock.monotonicMs() - state.sinceMs : 0;
+    const pauseMs = this.#pause.after(ranMs);
+    logger.error({ ...why, restartInMs: pauseMs }, 'push has stopped; tunnels go on');
+    return pauseMs;
   }
-}
 
-function end(run: Run, reason: string): void {
-  run.reason ??= reason;
-  run.worker.terminate();
-}
+  #launchLater(pauseMs: number): void {
+    const timer = this.#options.clock.setTimer(() => this.#launch('later'), pauseMs);
+    this.#state = { is: 'pausing', timer };
+  }
 
-/** Without the message of the error, which may quote anything. */
-function describeEnd(error: unknown): string {
-  if (!(error instanceof Error)) return 'its thread has ended';
-  return `its thread has ended (${'code' in error ? String(error.code) : error.name})`;
+  #reportStuck(): void {
+    const reason = 'its thread hangs in the operating system, on a disk for example, and holds the database';
+    this.#options.logger.error({ reason }, 'push cannot be restarted until its thread ends; tunnels go on');
+  }
+
+  /** The last state; `reason` is for whoever still waits for the start. */
+  #finish(reason: string): void {
+    const state = this.#state;
+    if (state.is === 'closed') return;
+    if (state.is !== 'idle') state.timer.cancel();
+    this.#state = { is: 'closed' };
+    if (state.is === 'starting' || state.is === 'closing') this.#started.reject(new PushStartError(reason));
+    this.#closed.resolve();
+    this.#options.onLost();
+  }
 }

@@ -19,7 +19,7 @@ import type { RelaySurroundings } from '../relay/serve.ts';
 import { RELAY_SETTINGS } from '../relay/settings.ts';
 import { resolveMountedConfig } from './mounted-config.ts';
 import { createMountedPush } from './mounted-push.ts';
-import { PushStartError } from './push-thread.ts';
+import { PushStartError } from './push-start-error.ts';
 import type { WorkerCode } from './worker-thread.ts';
 
 /** Runs the relay with push on its listener. */
@@ -93,5 +93,6 @@ function createCombinedDaemon({ logLevel: _logLevel, ...options }: RelayConfig, 
     close: async () => {
       await Promise.all([relay.close(), push.close()]);
     },
+    cut: () => push.cut(),
   };
 }

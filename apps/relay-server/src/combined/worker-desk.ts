@@ -36,8 +36,7 @@ export class WorkerDesk {
         this.#pending.get(message.id)?.onBody?.(message.body);
         break;
       case 'gone':
-        this.#pending.get(message.id)?.onBody?.('aborted');
-        this.#pending.delete(message.id);
+        this.#forget(message.id);
         break;
       case 'ping':
         this.#options.post({ type: 'pong' });
@@ -64,6 +63,12 @@ export class WorkerDesk {
       const { status, headers, body } = answer;
       post({ type: 'answer', id, status, headers, body });
     }
+  }
+
+  #forget(id: number): void {
+    this.#pending.get(id)?.onBody?.('aborted');
+    // Without an entry the answer is on its way, and was the last word.
+    if (this.#pending.delete(id)) this.#options.post({ type: 'forgotten', id });
   }
 
   #readBody(id: number, maxBytes: number): Promise<Body> {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { FromWorker, WorkerStart } from './messages.ts';
-import type { PushWorker, WorkerListener } from './push-thread.ts';
+import type { PushWorker, WorkerListener } from './worker-run.ts';
 
 /** Of the JavaScript heap, in MB; a worker that needs more ends alone. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };

@@ -1,70 +1,6 @@
-import { FakeClock } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
-import type { FromWorker, ToWorker } from '../../../src/combined/messages.ts';
-import { PushStartError, PushThread } from '../../../src/combined/push-thread.ts';
-import type { PushWorker, WorkerListener } from '../../../src/combined/push-thread.ts';
-
-/** A worker that does what the test says; being terminated is its end. */
-class ScriptedWorker implements PushWorker {
-  readonly listener: WorkerListener;
-  readonly inbox: ToWorker['type'][] = [];
-  isTerminated = false;
-
-  constructor(listener: WorkerListener) {
-    this.listener = listener;
-  }
-
-  post(message: ToWorker): void {
-    this.inbox.push(message.type);
-  }
-
-  terminate(): void {
-    this.isTerminated = true;
-    this.listener.onEnd(undefined);
-  }
-
-  say(...messages: FromWorker[]): void {
-    for (const message of messages) this.listener.onMessage(message);
-  }
-
-  die(error?: unknown): void {
-    this.listener.onEnd(error);
-  }
-}
-
-function scenario() {
-  const clock = new FakeClock();
-  const workers: ScriptedWorker[] = [];
-  const log: [string, Record<string, unknown>, string][] = [];
-  const counts = { lost: 0, messages: 0 };
-  const logAt = (level: string) => (fields: Record<string, unknown>, message: string) =>
-    void log.push([level, fields, message]);
-  const thread = new PushThread({
-    clock,
-    logger: { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') },
-    startWorker: (listener) => {
-      const worker = new ScriptedWorker(listener);
-      workers.push(worker);
-      return worker;
-    },
-    onMessage: () => (counts.messages += 1),
-    onLost: () => (counts.lost += 1),
-  });
-  const last = (): ScriptedWorker => {
-    const worker = workers.at(-1);
-    if (worker === undefined) throw new Error('no worker was started');
-    return worker;
-  };
-  return { clock, workers, log, counts, thread, last };
-}
-
-async function running() {
-  const world = scenario();
-  const started = world.thread.start();
-  world.last().say({ type: 'ready' });
-  await started;
-  return world;
-}
+import { PushStartError } from '../../../src/combined/push-start-error.ts';
+import { runningThread as running, threadScenario as scenario } from '../support/push-worker.ts';
 
 describe('the start', () => {
   it('waits for the worker to be ready', async () => {
@@ -170,6 +106,7 @@ describe('a worker that hangs', () => {
     last().say({ type: 'pong' });
     clock.advance(34_999);
     expect(last().isTerminated).toBe(false);
+    expect(log).toEqual([]);
     expect(last().inbox).toEqual(Array.from({ length: 7 }, () => 'ping'));
     clock.advance(1);
     expect(workers[0]?.isTerminated).toBe(true);

@@ -77,7 +77,17 @@ describe("the worker's desk", () => {
     await tell({ ...HEAD, id: 1 }, { type: 'gone', id: 1 }, { type: 'gone', id: 1 });
     await tell({ type: 'body', id: 1, body: 'too-large' });
     expect(bodies).toEqual(['aborted', 'aborted']);
-    expect(sent).toEqual([{ type: 'body-wanted', id: 1, maxBytes: 16 }]);
+    expect(sent).toEqual([
+      { type: 'body-wanted', id: 1, maxBytes: 16 },
+      { type: 'forgotten', id: 1 },
+    ]);
+  });
+
+  it('has said its last word with an answer', async () => {
+    const { sent, tell } = scenario(() => Promise.resolve(ANSWER));
+    await tell({ ...HEAD, id: 1 });
+    await tell({ type: 'gone', id: 1 });
+    expect(sent).toEqual([{ type: 'answer', id: 1, ...ANSWER }]);
   });
 
   it('answers 500 to a request that fails, and logs where, not what', async () => {
