@@ -29,10 +29,13 @@ export class BindingBook {
   #count: number;
   /** The latest registration that was removed, ms since the epoch. */
   #removedAtMs = 0;
+  /** False only while no token was ever refused: then nobody need be asked, which is how it mostly is. */
+  #mayHaveSuspects: boolean;
 
   constructor(options: BindingBookOptions) {
     this.#options = options;
     this.#count = options.rows.count();
+    this.#mayHaveSuspects = options.rows.anySuspect();
   }
 
   get count(): number {
@@ -83,7 +86,8 @@ export class BindingBook {
     return changes.some((change) => {
       if (change.kind !== 'accepted') return true;
       const { binding, environment, topic } = change;
-      return acceptances.isNews(environment, topic, now) || rows.isSuspect(binding);
+      if (acceptances.isNews(environment, topic, now)) return true;
+      return this.#mayHaveSuspects && rows.isSuspect(binding);
     });
   }
 
@@ -104,6 +108,7 @@ export class BindingBook {
           acceptances.note(change.environment, change.topic, now);
           break;
         case 'refused':
+          this.#mayHaveSuspects = true;
           rows.refuse(binding, now);
           break;
         case 'drop':

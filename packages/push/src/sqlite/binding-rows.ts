@@ -17,6 +17,7 @@ const SQL = {
   // What took the token before is a fact about the token, whoever registers it; what refused it is void.
   update: `UPDATE bindings SET server_id = ?, platform = ?, kind = ?, registered_at = ?, updated_at = ?,
     refusal_count = 0, first_refusal_at = NULL WHERE token = ?`,
+  anySuspect: 'SELECT 1 FROM bindings WHERE refusal_count > 0 LIMIT 1',
   isSuspect: `SELECT 1 FROM bindings WHERE ${SAME} AND refusal_count > 0`,
   acquit: `UPDATE bindings SET updated_at = ?, refusal_count = 0, first_refusal_at = NULL
     WHERE ${SAME} AND refusal_count > 0`,
@@ -48,6 +49,7 @@ export class BindingRows {
       getOf: prepare(SQL.getOf),
       insert: prepare(SQL.insert),
       update: prepare(SQL.update),
+      anySuspect: prepare(SQL.anySuspect),
       isSuspect: prepare(SQL.isSuspect),
       acquit: prepare(SQL.acquit),
       move: prepare(SQL.move),
@@ -75,6 +77,11 @@ export class BindingRows {
 
   update(binding: RegisteredBinding): void {
     this.#statements.update.run(...toColumns(binding));
+  }
+
+  /** Whether anything speaks against any token. Reads every page of the table: for the start only. */
+  anySuspect(): boolean {
+    return this.#statements.anySuspect.get() !== undefined;
   }
 
   /** Whether anything speaks against the token. */
