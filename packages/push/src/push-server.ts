@@ -16,16 +16,25 @@ import { type PushOptions, type ResolvedPushOptions, resolvePushOptions } from '
 import { openStore, PushService } from './push-service.ts';
 import type { PushSnapshot } from './push-snapshot.ts';
 
-/** A push relay is meant to be behind a proxy, which is one peer with many connections. */
 const LISTENER_LIMITS: ListenerLimits & RawSocketLimits & PlainRequestLimits = {
   handshakeMs: 10_000,
+  // 16 KiB at most.
+  requestMs: 15_000,
   maxUrlBytes: 4096,
   closeDeadlineMs: 5000,
   maxRawSockets: 4096,
-  maxRawSocketsPerIp: 4096,
+  maxRawSocketsPerIp: 1024,
   admissionWindowMs: 60_000,
   maxAdmissionsPerIp: 120,
   maxAdmissionEntries: 10_000,
+};
+/** A proxy is one peer with everybody's connections. */
+const TRUSTED_PROXY_LIMITS = { ...LISTENER_LIMITS, maxRawSocketsPerIp: LISTENER_LIMITS.maxRawSockets };
+/** In place of the names of limits that an operator can set for a relay, and not for a push relay. */
+const DROP_REASONS: Readonly<Partial<Record<ConnectionDropped['cause'], string>>> = {
+  'raw-sockets': 'too many connections at once',
+  'raw-sockets-per-ip': 'too many connections of one peer at once',
+  'plain-rate': 'too many requests for other paths than those of the API in a minute',
 };
 /** Answers that are written have this long to be read at the end, in ms. */
 const LAST_ANSWERS_MS = 1000;
@@ -43,6 +52,7 @@ export class PushServer {
   readonly #options: ResolvedPushOptions;
   readonly #drops: LogBudget<ConnectionDropped['cause']>;
   #running: Running | undefined;
+  #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   /** Use `createPushServer`. */
@@ -55,17 +65,11 @@ export class PushServer {
    * Opens the database, then the port. Rejects with {@link PushStoreError}, or with Node's error (`EADDRINUSE`,
    * `EACCES`…).
    */
-  async start(): Promise<void> {
-    if (this.#running !== undefined) throw new Error('the push relay has been started before');
-    const service = new PushService(this.#options, openStore(this.#options));
-    const running = this.#open(service);
-    this.#running = running;
-    try {
-      await running.listener.listen(this.#options.host, this.#options.port);
-    } catch (error) {
-      await service.close();
-      throw error;
-    }
+  start(): Promise<void> {
+    if (this.#starting !== undefined) return refused('the push relay has been started before');
+    if (this.#closing !== undefined) return refused('the push relay has been closed');
+    this.#starting = this.#start();
+    return this.#starting;
   }
 
   /** Where it listens; throws while it does not. */
@@ -89,7 +93,21 @@ export class PushServer {
     return this.#closing;
   }
 
+  async #start(): Promise<void> {
+    const service = new PushService(this.#options, openStore(this.#options));
+    const running = this.#open(service);
+    this.#running = running;
+    try {
+      await running.listener.listen(this.#options.host, this.#options.port);
+    } catch (error) {
+      await service.close();
+      throw error;
+    }
+  }
+
   async #close(): Promise<void> {
+    // Whether it comes up or not is for the caller of start to hear.
+    await this.#starting?.catch(() => undefined);
     if (this.#running === undefined) return;
     const { service, listener, limiter, answering } = this.#running;
     const newcomersDone = listener.handOver();
@@ -102,9 +120,10 @@ export class PushServer {
 
   #open(service: PushService): Running {
     const { clock, trustProxy, logger, listenFd } = this.#options;
-    const context = { clock, limits: LISTENER_LIMITS, listenFd };
+    const limits = trustProxy ? TRUSTED_PROXY_LIMITS : LISTENER_LIMITS;
+    const context = { clock, limits, listenFd };
     const onDrop = (drop: ConnectionDropped): void => this.#reportDrop(drop);
-    const limiter = new RawSocketLimiter(LISTENER_LIMITS, onDrop);
+    const limiter = new RawSocketLimiter(limits, onDrop);
     const budget = new PlainRequestBudget({ context, trustProxy: trustProxy ? 'trust' : 'ignore', onDrop });
     const answering = new Answering();
     const handle = createNodeHandler(service.fetch, (error) => {
@@ -133,8 +152,15 @@ export class PushServer {
     const { write, suppressed } = this.#drops.take(cause);
     if (!write) return;
     const more = suppressed === 0 ? {} : { suppressed };
-    this.#options.logger.warn({ ip, cause, reason: detail, ...more }, 'connection dropped');
+    this.#options.logger.warn(
+      { ip, cause, reason: DROP_REASONS[cause] ?? detail, ...more },
+      'connection dropped',
+    );
   }
+}
+
+function refused(message: string): Promise<never> {
+  return Promise.reject(new Error(message));
 }
 
 interface Running {
