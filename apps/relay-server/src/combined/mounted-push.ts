@@ -3,6 +3,7 @@ import type { PushConfig } from '../push/resolve-config.ts';
 import { PushGateway } from './push-gateway.ts';
 import { PushThread } from './push-thread.ts';
 import { startWorkerThread } from './worker-thread.ts';
+import { RequestBudget } from './request-budget.ts';
 import type { ThreadEnd } from './worker-run.ts';
 import type { WorkerCode } from './worker-thread.ts';
 
@@ -39,6 +40,7 @@ export function createMountedPush({ config, worker, clock, logger }: MountedPush
     line: thread,
     clock,
     trustProxy: config.trustProxy ? 'trust' : 'ignore',
+    budget: new RequestBudget({ clock, logger, limits: config.limits }),
   });
   return {
     mount: gateway,

@@ -4,6 +4,7 @@ import type { Clock, Mount, Timer } from '@openchambery/daemon';
 import type { Answer, RequestMessage, ToWorker } from './messages.ts';
 import { OWN_ANSWERS } from './own-answers.ts';
 import { Places } from './places.ts';
+import type { RequestBudget } from './request-budget.ts';
 
 /** The way to the worker. */
 export interface PushLine {
@@ -20,6 +21,8 @@ export interface PushGatewayOptions {
   readonly clock: Clock;
   /** Whether `X-Forwarded-For` says who a client is. */
   readonly trustProxy: 'trust' | 'ignore';
+  /** Who of all that ask may ask once more. */
+  readonly budget: Pick<RequestBudget, 'admits'>;
 }
 
 /** Requests that the worker may know of at once; each is at most its body and three messages that wait. */
@@ -71,12 +74,14 @@ export class PushGateway implements Mount {
 
   /** Hands a request to the worker, or answers it when that is not possible. */
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const { line, trustProxy } = this.#options;
-    if (!line.isRunning) return write(response, this.#lostAnswer());
+    const { line, trustProxy, budget } = this.#options;
     const peerAddress = request.socket.remoteAddress;
     const forwardedFor = request.headers['x-forwarded-for'];
+    const ip = clientIp({ peerAddress, forwardedFor, trustProxy });
+    if (!budget.admits(ip)) return void request.socket.destroy();
+    if (!line.isRunning) return write(response, this.#lostAnswer());
     const id = this.#lastId + 1;
-    const place = this.#places.take(id, clientIp({ peerAddress, forwardedFor, trustProxy }));
+    const place = this.#places.take(id, ip);
     if (place === 'full') return write(response, OWN_ANSWERS.rateLimited);
     this.#lastId = id;
     this.#waiting.set(id, { request, response, timer: this.#expectAnswer(id), isBodyAsked: false });

@@ -50,6 +50,18 @@ describe('a flood', () => {
   });
 });
 
+describe('a client beyond its budget', () => {
+  it('loses its connection, and the worker hears nothing', async () => {
+    const asked: string[] = [];
+    const admits = (ip: string): boolean => asked.push(ip) < 2;
+    const { line, connect } = await scenario({ admits });
+    const socket = await connect(from(1).repeat(2));
+    await socket.ended();
+    expect(socket.receivedBytes).toBe(0);
+    expect([asked, line.ofType('request').length]).toEqual([['192.0.2.1', '192.0.2.1'], 1]);
+  });
+});
+
 describe('clients that ask and leave', () => {
   it('keep their places until the worker has heard of it', async () => {
     const { line, gateway, connect, clock } = await scenario();

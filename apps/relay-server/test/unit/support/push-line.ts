@@ -56,14 +56,15 @@ export interface GatewaySetting {
   /** Whether somebody else answers at once. */
   readonly isAnswered?: boolean;
   readonly trustProxy?: 'trust' | 'ignore';
+  readonly admits?: (ip: string) => boolean;
 }
 
 /** A gateway on a server, with clients that say what they like. */
 export async function gatewayScenario(setting: GatewaySetting = {}) {
-  const { isAnswered = false, trustProxy = 'trust' } = setting;
+  const { isAnswered = false, trustProxy = 'trust', admits = () => true } = setting;
   const line = new ScriptedLine();
   const clock = new FakeClock();
-  const gateway = new PushGateway({ line, clock, trustProxy });
+  const gateway = new PushGateway({ line, clock, trustProxy, budget: { admits } });
   const server = createServer((request, response) => {
     if (gateway.owns(request)) gateway.handle(request, response);
     else response.writeHead(404).end();
