@@ -79,8 +79,7 @@ function readKey(settings: SettingReader<PushOption>): Key | undefined {
     );
   }
   if (inline !== undefined) {
-    // Env files cannot hold a line end; people write \n for it.
-    return { option: 'apnsP8', text: inline.replaceAll(String.raw`\n`, '\n') };
+    return { option: 'apnsP8', text: unescapeKey(inline) };
   }
   if (path === undefined) {
     return undefined;
@@ -90,6 +89,13 @@ function readKey(settings: SettingReader<PushOption>): Key | undefined {
     throw settings.invalid('apnsP8Path', 'a file that can be read', file.problem);
   }
   return { option: 'apnsP8Path', text: file.text };
+}
+
+/** Env files cannot hold a line end, people write \n or \r\n for it; and Docker keeps the quotes around a value. */
+function unescapeKey(text: string): string {
+  const quoted = /^\s*(?<quote>["'])(?<inner>[^"']*)\k<quote>\s*$/u.exec(text);
+  const value = quoted?.groups?.['inner'] ?? text;
+  return value.replaceAll(String.raw`\r`, '').replaceAll(String.raw`\n`, '\n');
 }
 
 function explain(

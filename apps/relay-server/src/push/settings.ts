@@ -95,6 +95,6 @@ export const PUSH_SETTINGS: SettingTable<PushOption> = {
     ...OWN_SETTINGS,
     ...limitSettings<PushLimitName>(PUSH_PREFIX, PUSH_LIMITS),
   ],
-  // A Host reads these.
-  foreignVariables: [`${PUSH_PREFIX}URL`, `${PUSH_PREFIX}DISABLED`],
+  // A Host reads the first two, the Compose files the third.
+  foreignVariables: [`${PUSH_PREFIX}URL`, `${PUSH_PREFIX}DISABLED`, `${APNS_PREFIX}P8_FILE`],
 };

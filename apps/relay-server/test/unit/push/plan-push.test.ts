@@ -234,6 +234,14 @@ describe('the key', () => {
     expect(configOf('', { APNS_P8: P8.replaceAll('\n', String.raw`\n`) }).apnsP8).toBe(P8.trim());
   });
 
+  it.each<[string, string]>([
+    ['literal \\r\\n', P8.replaceAll('\n', String.raw`\r\n`)],
+    ['double quotes', `"${P8.replaceAll('\n', String.raw`\n`)}"`],
+    ['single quotes and blanks', ` '${P8}' `],
+  ])('may have %s, as a shell or Docker may leave it', (_what, text) => {
+    expect(configOf('', { APNS_P8: text }).apnsP8.trim()).toBe(P8.trim());
+  });
+
   it('may come from a file', () => {
     const file = temporaryFile('AuthKey.p8', P8);
     expect(configOf('', { APNS_P8: '', APNS_P8_PATH: file }).apnsP8).toBe(P8.trim());
@@ -306,8 +314,9 @@ describe('a file of the key', () => {
 });
 
 describe('unknown variables', () => {
-  it('are found; those of a Host are none', () => {
-    const variables = { ...NEEDED, URL: 'x', DISABLED: 'true', PROT: '1', APNS_KEYID: 'x', MAX_TOKEN: '1' };
+  it('are found; those of a Host and of the Compose files are none', () => {
+    const foreign = { URL: 'x', DISABLED: 'true', APNS_P8_FILE: '/key.p8' };
+    const variables = { ...NEEDED, ...foreign, PROT: '1', APNS_KEYID: 'x', MAX_TOKEN: '1' };
     expect(plan('', variables)).toMatchObject({
       unknownVariables: [
         { name: `${PREFIX}PROT`, suggestion: `${PREFIX}PORT` },
