@@ -5,26 +5,31 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { root } from '../../run/workspace.mjs';
 
-const STUB = `#!${process.execPath}
+const STUB = `
 const { appendFileSync, readFileSync } = require('node:fs');
-const { basename, dirname, join } = require('node:path');
-const call = [basename(process.argv[1]), ...process.argv.slice(2)].join(' ');
-const folder = dirname(process.argv[1]);
-appendFileSync(join(folder, 'calls'), call + '\\n');
-const answers = JSON.parse(readFileSync(join(folder, 'answers.json'), 'utf8'));
+const { join } = require('node:path');
+const call = process.argv.slice(2).join(' ');
+appendFileSync(join(__dirname, 'calls'), call + '\\n');
+const answers = JSON.parse(readFileSync(join(__dirname, 'answers.json'), 'utf8'));
 const answer = answers.find(({ to }) => call.startsWith(to)) ?? { code: 97, stderr: 'no answer to: ' + call };
 process.stdout.write(answer.stdout ?? '');
 process.stderr.write(answer.stderr ?? '');
 process.exitCode = answer.code ?? 0;
 `;
 
+/** A first line could not name a program whose path has a space in it. */
+function launcher(folder, name) {
+  return `#!/bin/sh\nexec '${process.execPath}' '${join(folder, 'stub.cjs')}' '${name}' "$@"\n`;
+}
+
 /** A folder with stand-ins for tools; `answers` is a list of `{ to, stdout, stderr, code }`, the first that fits. */
 export function stubTools(names, answers) {
   const folder = mkdtempSync(join(tmpdir(), 'openchamber-stub-'));
   for (const name of names) {
-    writeFileSync(join(folder, name), STUB);
+    writeFileSync(join(folder, name), launcher(folder, name));
     chmodSync(join(folder, name), 0o755);
   }
+  writeFileSync(join(folder, 'stub.cjs'), STUB);
   writeFileSync(join(folder, 'answers.json'), JSON.stringify(answers));
   const log = join(folder, 'calls');
   return {
