@@ -20,7 +20,7 @@ interface World {
 async function stuckWorld(onMainThread = ''): Promise<World> {
   const folder = temporaryFolder();
   const [hanging, release] = [join(folder, 'hanging'), join(folder, 'release')];
-  execFileSync('mkfifo', [hanging, release]);
+  execFileSync('sh', ['-c', 'mkfifo "$@"', 'sh', hanging, release]);
   const script = ['-c', 'echo > "$1"; read line < "$2"', 'sh', hanging, release];
   const env = preloaded(`
     import { execFileSync } from 'node:child_process';

@@ -120,7 +120,7 @@ describe('a real thread in a call that does not return', () => {
     const folder = mkdtempSync(join(tmpdir(), 'stuck-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const [ready, release] = [join(folder, 'ready'), join(folder, 'release')];
-    execFileSync('mkfifo', [ready, release]);
+    execFileSync('sh', ['-c', 'mkfifo "$@"', 'sh', ready, release]);
     const program = `
       import { execFileSync } from 'node:child_process';
       execFileSync('sh', ['-c', 'echo > "$1"; read line < "$2"', 'sh', ...${JSON.stringify([ready, release])}]);`;
