@@ -35,11 +35,11 @@ export const stages = [
   { name: 'end-to-end tests of the installed command', run: () => runVitest('e2e') },
   { name: 'published package', run: async () => asOneTest(await checkPackage()) },
   { name: 'library example', run: () => runProgram('examples/library/main.ts') },
-  { name: 'differential fuzz', run: () => runProgram('packages/wire/fuzz/run.ts', '--cases', '10000') },
+  { name: 'differential fuzz', run: () => runProgram('packages/wire/fuzz/run.ts', '--cases', '5000') },
   {
     name: 'fuzz of the push API',
     run: () => runProgram('apps/relay-server/fuzz/run.ts', '--cases', '4000'),
   },
   { name: 'deployment', run: () => runDeployChecks() },
-  { name: 'soak', run: () => runProgram('soak/run.ts', '--seconds', '120') },
+  { name: 'soak', run: () => runProgram('soak/run.ts', '--seconds', '60') },
 ];
