@@ -60,4 +60,6 @@ export interface WorkerStart<Options> {
   readonly options: Options;
   /** Less severe lines are not sent. */
   readonly logLevel: LogLevel;
+  /** The most its JavaScript heap may take, in MB; a worker that needs more ends alone. @default 256 */
+  readonly heapMb?: number;
 }

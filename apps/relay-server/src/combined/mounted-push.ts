@@ -26,13 +26,24 @@ export interface MountedPush {
   cut(): Promise<ThreadEnd>;
 }
 
+/** What push takes without its replay marks, with room to spare. */
+const BASE_HEAP_MB = 256;
+/** Of a replay mark, at the most. */
+const MARK_BYTES = 1300;
+
+/** A full table of marks must fit, or a worker would die of it again and again. In MB. */
+function heapFor(maxReplayEntries: number): number {
+  return BASE_HEAP_MB + Math.ceil((maxReplayEntries * MARK_BYTES) / 1_000_000);
+}
+
 /** Push in a worker thread, and the gateway to it. */
 export function createMountedPush({ config, worker, clock, logger }: MountedPushOptions): MountedPush {
   const { logLevel, ...options } = config;
+  const start = { options, logLevel, heapMb: heapFor(config.limits.maxReplayEntries) };
   const thread: PushThread = new PushThread({
     clock,
     logger,
-    startWorker: (listener) => startWorkerThread(worker, { options, logLevel }, listener),
+    startWorker: (listener) => startWorkerThread(worker, start, listener),
     onMessage: (message) => gateway.onMessage(message),
     onLost: () => gateway.onLost(),
   });

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { FromWorker, WorkerStart } from './messages.ts';
 import type { PushWorker, WorkerListener } from './worker-run.ts';
 
-/** Of the JavaScript heap, in MB; a worker that needs more ends alone. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
+const DEFAULT_HEAP_MB = 256;
+const YOUNG_GENERATION_MB = 32;
 
 /** The code of a worker: a file, or in a program without files of its own what gives it as a CommonJS script. */
 export type WorkerCode = URL | (() => string);
@@ -16,7 +16,11 @@ export function startWorkerThread(
 ): PushWorker {
   let worker: Worker;
   try {
-    const options = { workerData: start, resourceLimits: RESOURCE_LIMITS, name: 'push' };
+    const resourceLimits = {
+      maxOldGenerationSizeMb: start.heapMb ?? DEFAULT_HEAP_MB,
+      maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+    };
+    const options = { workerData: start, resourceLimits, name: 'push' };
     worker = code instanceof URL ? new Worker(code, options) : new Worker(code(), { ...options, eval: true });
   } catch (error) {
     queueMicrotask(() => listener.onEnd(error));
