@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { checkRows, contentionText, markdownTable, measurementRows, number } from '../table.ts';
 import type { PushBenchmarkResults } from './results.ts';
 
-const reproduce = `\`\`\`sh
+const reproduce = `<!-- not run: takes minutes of a quiet machine -->
+
+\`\`\`sh
 npm run build
 npm run bench:push -- --million
 node --conditions=@openchambery/source bench/push/report.ts docs/benchmarks-push.md
