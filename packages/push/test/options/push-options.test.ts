@@ -197,7 +197,7 @@ describe('the key', () => {
     ['a key of another type', rsa.export({ type: 'pkcs8', format: 'pem' }).toString()],
     ['a public key', publicPem],
     ['half a key', p8.slice(0, 120)],
-    ['a key with a hole', p8.replace(/[A-Za-z0-9]{20}\n/, '\n')],
+    ['a key with a hole', `${p8.slice(0, 50)}${p8.slice(70)}`],
     ['a key without its first line', p8.split('\n').slice(1).join('\n')],
     ['no text', 5],
     ['null', null],
