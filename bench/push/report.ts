@@ -8,7 +8,6 @@ import { checkRows, contentionText, markdownTable, measurementRows, number } fro
 import type { PushBenchmarkResults } from './results.ts';
 
 const reproduce = `<!-- not run: takes minutes of a quiet machine -->
-
 \`\`\`sh
 npm run build
 npm run bench:push -- --million
