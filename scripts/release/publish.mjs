@@ -1,11 +1,12 @@
 // Publishes the tested tarball to npm, with provenance. Run again, it finds its own tarball there and is content.
 //   TARBALL=….tgz INTEGRITY=sha512-… PRERELEASE=true|false LATEST=true|false node scripts/release/publish.mjs
-// Authentication is npm's own: a trusted publisher, or NODE_AUTH_TOKEN in the .npmrc that setup-node wrote.
+// Authentication is npm's own: a trusted publisher, or NODE_AUTH_TOKEN.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { appFolder } from '../run/workspace.mjs';
 import { integrityOf } from './integrity.mjs';
 import { distTag, judgePublished } from './npm.mjs';
+import { npmEnvironment } from './npm-login.mjs';
 import { ReleaseFault } from './release-fault.mjs';
 import { flag, mustRun, required, runStep, runTool } from './step.mjs';
 import { workspaceVersion } from './version.mjs';
@@ -25,5 +26,5 @@ await runStep(() => {
   }
   const tag = distTag({ prerelease: flag('PRERELEASE'), latest: flag('LATEST') });
   const args = ['publish', tarball, '--access', 'public', '--provenance', '--tag', tag];
-  process.stdout.write(mustRun('npm', args));
+  process.stdout.write(mustRun('npm', args, { env: npmEnvironment() }));
 });

@@ -202,6 +202,22 @@ test('publish.mjs publishes the tested tarball with provenance, once', async () 
   assert.equal(again.calls().length, 1);
 });
 
+test('publish.mjs uses a token for the registry that npm is set up for, and does not show it', async () => {
+  const env = { ...tarballEnvironment(), NODE_AUTH_TOKEN: 'secret-token' };
+  using npm = stubTools(
+    ['npm'],
+    [
+      { to: 'npm view', stderr: 'npm error code E404\n', code: 1 },
+      { to: 'npm config get registry', stdout: 'https://packages.example/npm/\n' },
+      { to: 'npm publish', stdout: '+ done\n' },
+    ],
+  );
+  const { code, text } = await runScript('publish.mjs', env, npm);
+  assert.equal(code, 0);
+  assert.match(npm.calls()[2], /^npm publish /);
+  assert.doesNotMatch(`${text}${npm.calls().join()}`, /secret-token/);
+});
+
 test('publish.mjs refuses a tarball that is not the tested one', async () => {
   using npm = stubTools(['npm'], []);
   const env = { ...tarballEnvironment(), INTEGRITY: 'sha512-other' };
