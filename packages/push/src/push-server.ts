@@ -134,7 +134,7 @@ export class PushServer {
       onDrop,
       admits: (request) => budget.admits(request),
       onRequest: (request, response) =>
-        answerPlainRequest(request, response, service.snapshot().state === 'running' ? 'ready' : 'draining'),
+        answerPlainRequest(request, response, service.state === 'running' ? 'ready' : 'draining'),
       mounts: [
         {
           owns: isPushRequest,

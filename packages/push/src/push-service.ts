@@ -85,6 +85,11 @@ export class PushService {
     return this.#closing;
   }
 
+  /** Where in its life it is. */
+  get state(): PushState {
+    return this.#state;
+  }
+
   /** What it holds now. */
   snapshot(): PushSnapshot {
     const { store, courier, report } = this.#context;
