@@ -126,12 +126,13 @@ export class PushServer {
     const limiter = new RawSocketLimiter(limits, onDrop);
     const budget = new PlainRequestBudget({ context, trustProxy: trustProxy ? 'trust' : 'ignore', onDrop });
     const answering = new Answering();
-    const handle = createNodeHandler(service.fetch, (error) => {
+    const onMountFault = (error: unknown): void =>
       logger.error({ ...describeFault(error) }, 'a push request failed');
-    });
+    const handle = createNodeHandler(service.fetch, onMountFault);
     const listener = new Listener(context, {
       limiter,
       onDrop,
+      onMountFault,
       admits: (request) => budget.admits(request),
       onRequest: (request, response) =>
         answerPlainRequest(request, response, service.state === 'running' ? 'ready' : 'draining'),
