@@ -1,4 +1,5 @@
-// Which way dependencies may point. One direction only: protocol, wire <- daemon <- relay, push <- apps; testkit is for tests.
+// Which way dependencies may point. One direction only: protocol, wire <- daemon <- relay, push <- apps and
+// protocol <- tunnel <- host, client <- apps; testkit is for tests.
 const SOURCE = '^packages/[^/]+/src/|^apps/[^/]+/src/';
 
 /** Forbids `from` anything of the workspace but the packages in `allowed`. */
@@ -24,6 +25,10 @@ export default {
     only('daemon-imports-protocol-and-wire', 'packages/daemon', ['protocol', 'wire']),
     only('relay-imports-daemon-and-below', 'packages/relay', ['protocol', 'wire', 'daemon']),
     only('push-imports-protocol-and-daemon', 'packages/push', ['protocol', 'daemon']),
+    only('tunnel-imports-protocol', 'packages/tunnel', ['protocol']),
+    only('host-imports-tunnel-and-below', 'packages/host', ['protocol', 'tunnel']),
+    only('client-imports-tunnel-and-below', 'packages/client', ['protocol', 'tunnel']),
+    only('tunnel-command-imports-the-sdks', 'apps/tunnel', ['protocol', 'tunnel', 'host', 'client']),
     only('apps-import-the-daemons', 'apps/relay-server', ['relay', 'push', 'daemon', 'protocol']),
     only('testkit-imports-protocol', 'packages/testkit', ['protocol']),
     {
@@ -32,6 +37,13 @@ export default {
       comment: 'packages/protocol runs in browsers too: nothing of Node, nothing from npm',
       from: { path: '^packages/protocol/src/' },
       to: { dependencyTypesNot: ['local', 'localmodule', 'type-only'] },
+    },
+    {
+      name: 'tunnel-is-isomorphic',
+      severity: 'error',
+      comment: 'packages/tunnel runs in browsers too: nothing of Node, nothing from npm',
+      from: { path: '^packages/tunnel/src/' },
+      to: { dependencyTypes: ['core', 'npm', 'npm-optional', 'npm-peer'], pathNot: '^packages/protocol/' },
     },
     {
       name: 'testkit-is-for-tests',

@@ -1,0 +1,85 @@
+import type { PublicJwk } from '@openchambery/protocol';
+import type {
+  Clock,
+  HttpRequestHead,
+  HttpResponseHead,
+  IncomingBytes,
+  TunnelTraffic,
+} from '@openchambery/tunnel';
+import type { RelayClientError } from './relay-client-error.ts';
+
+/** Where a Client stands. */
+export type ClientStatus =
+  | { readonly state: 'idle' }
+  | { readonly state: 'connecting' }
+  /** The encrypted channel is established. */
+  | { readonly state: 'connected' }
+  | { readonly state: 'reconnecting'; readonly error: RelayClientError; readonly retryInMs: number }
+  /** The relay refused for good: nothing more is tried until `connect()` is called. */
+  | { readonly state: 'failed'; readonly error: RelayClientError }
+  | { readonly state: 'closed' };
+
+/** What a Client is made of. */
+export interface RelayClientOptions {
+  /** `ws:` or `wss:`; query and fragment are stripped, a user is refused. */
+  readonly relayUrl: string | URL;
+  readonly serverId: string;
+  /** The trust anchor. */
+  readonly hostEncPubJwk: PublicJwk;
+  /** The pairing's secret; sent with each request, inside the encrypted channel. */
+  readonly secret?: string | undefined;
+  /**
+   * What absolute URLs given to `fetch` and `WebSocket` must begin with; they, and relative ones, are resolved against it.
+   * @default the page's own origin in a browser, `http://tunnel.invalid` elsewhere
+   */
+  readonly baseUrl?: string | URL | undefined;
+  /** How long a request waits for a connection before it fails, in ms. @default 30000 */
+  readonly connectTimeoutMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+  /** 0 ≤ x < 1, for the jitter. @default Math.random */
+  readonly random?: (() => number) | undefined;
+}
+
+/** A request below the Fetch API: for proxies that must not lose a header or a status. */
+export interface RawRequest extends HttpRequestHead {
+  /** @default no body */
+  readonly body?: ReadableStream<Uint8Array> | Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer below the Fetch API. */
+export interface RawResponse extends HttpResponseHead {
+  /** Must be read to its end or discarded. */
+  readonly body: IncomingBytes;
+  /** Gives up on what is left. */
+  abort(reason: string): void;
+}
+
+/** A WebSocket through the tunnel, with the interface of the standard. */
+export type TunnelWebSocket = WebSocket;
+
+/** A Client: reaches one Host's origin through the relay. Connects at the first use, and stays connected until closed. */
+export interface RelayClient {
+  readonly status: ClientStatus;
+  readonly traffic: TunnelTraffic;
+  /** Resolves when connected; rejects with a `RelayClientError`. Also the way out of `failed`. */
+  connect(): Promise<void>;
+  /**
+   * The Fetch API through the tunnel: streaming both ways, AbortSignal, redirects within the origin. Rejects with a
+   * `RelayClientError` (a TypeError for wrong arguments, the signal's reason when aborted). A request that may be repeated
+   * is sent again when the connection breaks before its answer.
+   */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** What `fetch` is made of. */
+  request(request: RawRequest): Promise<RawResponse>;
+  /** The WebSocket API through the tunnel: `new client.WebSocket('/path', protocols)`. */
+  readonly WebSocket: new (
+    url: string | URL,
+    protocols?: string | readonly string[],
+  ) => TunnelWebSocket;
+  /** The network may have changed: finds out at once whether the connection still lives, and makes a new one if not. */
+  networkChanged(): void;
+  onStatus(listener: (status: ClientStatus) => void): () => void;
+  /** Closes everything for good; open requests fail, open WebSockets close with 1001. */
+  close(): void;
+}
