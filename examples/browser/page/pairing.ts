@@ -1,0 +1,25 @@
+import { parsePairingLink, type PairingFacts } from '@openchambery/tunnel';
+
+/** What a pairing link says, or what is wrong with it. */
+export type ReadLink =
+  | { readonly isValid: true; readonly pairing: PairingFacts }
+  | { readonly isValid: false; readonly problem: string };
+
+/** Reads a pasted link. */
+export function readPairingLink(text: string): ReadLink {
+  const parsed = parsePairingLink(text.trim());
+  return 'problem' in parsed
+    ? { isValid: false, problem: parsed.problem }
+    : { isValid: true, pairing: parsed };
+}
+
+/**
+ * The link this page was opened with. Takes it out of the address bar, so that the secret is neither in the history nor
+ * in a screenshot.
+ */
+export function takeLinkFromAddress(): string | undefined {
+  if (location.hash.length < 2) return undefined;
+  const { href } = location;
+  history.replaceState(null, '', `${location.pathname}${location.search}`);
+  return href;
+}
