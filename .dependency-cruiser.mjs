@@ -41,9 +41,23 @@ export default {
     {
       name: 'tunnel-is-isomorphic',
       severity: 'error',
-      comment: 'packages/tunnel runs in browsers too: nothing of Node, nothing from npm',
-      from: { path: '^packages/tunnel/src/' },
+      comment: 'packages/tunnel runs in browsers too: nothing of Node but behind /node, nothing from npm',
+      from: { path: '^packages/tunnel/src/', pathNot: '^packages/tunnel/src/node/' },
       to: { dependencyTypes: ['core', 'npm', 'npm-optional', 'npm-peer'], pathNot: '^packages/protocol/' },
+    },
+    {
+      name: 'tunnel-node-brings-nothing-from-npm',
+      severity: 'error',
+      comment: 'packages/tunnel takes a WebSocket that somebody else has made',
+      from: { path: '^packages/tunnel/src/node/' },
+      to: { dependencyTypes: ['npm', 'npm-optional', 'npm-peer'], pathNot: '^packages/protocol/' },
+    },
+    {
+      name: 'tunnel-main-entry-is-isomorphic',
+      severity: 'error',
+      comment: 'what browsers load must not reach what only Node has',
+      from: { path: '^packages/tunnel/src/', pathNot: '^packages/tunnel/src/node/' },
+      to: { path: '^packages/tunnel/src/node/' },
     },
     {
       name: 'testkit-is-for-tests',
@@ -63,7 +77,7 @@ export default {
       severity: 'error',
       comment: 'a relative path into another package goes around its list of exports',
       from: { path: '^packages/([^/]+)/|^apps/([^/]+)/' },
-      to: { path: '^packages/([^/]+)/src/(?!(?:options/)?index[.]ts$)', pathNot: '^packages/$1/' },
+      to: { path: '^packages/([^/]+)/src/(?!(?:options/|node/)?index[.]ts$)', pathNot: '^packages/$1/' },
     },
     {
       name: 'no-cycles',

@@ -1,0 +1,106 @@
+import type { TransportEnd, TransportListener, TunnelTransport } from '../channel/transport.ts';
+import { systemClock, type Clock, type Timer } from '../clock.ts';
+import { trimCloseReason } from './close-reason.ts';
+import type { WsData, WsSocket } from './ws-socket.ts';
+
+const OPEN = 1;
+
+/** How long the peer has to answer a close frame before the socket is destroyed, in ms. */
+const CLOSE_DEADLINE_MS = 5000;
+
+/**
+ * A transport over an open WebSocket of the npm package `ws`. Make it while `open` is being emitted: from here on nothing
+ * is read until somebody listens, so no message is lost. The socket's `maxPayload` bounds a message.
+ */
+export function createWsTransport(
+  socket: WsSocket,
+  options: { readonly clock?: Clock } = {},
+): TunnelTransport {
+  return new WsTransport(socket, options.clock ?? systemClock);
+}
+
+class WsTransport implements TunnelTransport {
+  readonly #socket: WsSocket;
+  readonly #clock: Clock;
+  #listener: TransportListener | undefined;
+  #end: TransportEnd | undefined;
+  #fault: Error | undefined;
+  #isClosing = false;
+  #deadline: Timer | undefined;
+
+  constructor(socket: WsSocket, clock: Clock) {
+    this.#socket = socket;
+    this.#clock = clock;
+    socket.pause();
+    socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
+    // Followed by `close`, which tells.
+    socket.on('error', (error) => {
+      this.#fault = error;
+    });
+    socket.on('close', (code, reason) => this.#onClose(code, reason));
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  listen(listener: TransportListener): void {
+    this.#listener = listener;
+    const end = this.#end;
+    if (end === undefined) this.#socket.resume();
+    else queueMicrotask(() => listener.onClose(end));
+  }
+
+  send(message: string | Uint8Array): void {
+    if (this.#isClosing || this.#socket.readyState !== OPEN) return;
+    this.#socket.send(message, this.#onSent);
+  }
+
+  pauseReading(): void {
+    // The answer to a close frame must be read.
+    if (!this.#isClosing) this.#socket.pause();
+  }
+
+  resumeReading(): void {
+    this.#socket.resume();
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#socket.resume();
+    this.#socket.close(code, trimCloseReason(reason));
+    if (this.#end === undefined) {
+      this.#deadline = this.#clock.setTimer(() => this.#socket.terminate(), CLOSE_DEADLINE_MS);
+    }
+  }
+
+  terminate(): void {
+    this.#isClosing = true;
+    this.#socket.terminate();
+  }
+
+  /** A failed write is followed by `close`; one that went through may have made room. */
+  readonly #onSent = (error?: Error | null): void => {
+    if (!error && this.#end === undefined) this.#listener?.onDrain();
+  };
+
+  #onMessage(data: WsData, isBinary: boolean): void {
+    if (this.#isClosing) return;
+    const bytes = toBytes(data);
+    this.#listener?.onMessage(isBinary ? bytes : bytes.toString());
+  }
+
+  #onClose(code: number, reason: Buffer): void {
+    this.#deadline?.cancel();
+    const text = reason.length > 0 ? reason.toString() : (this.#fault?.message ?? '');
+    this.#end = { code, reason: text };
+    this.#listener?.onClose(this.#end);
+  }
+}
+
+/** One `Buffer` as it is; other forms come only when somebody changed `binaryType`. */
+function toBytes(data: WsData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.concat(data);
+}
