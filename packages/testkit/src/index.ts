@@ -11,6 +11,17 @@ export type { ProviderKey, ProviderToken } from './fake-apns/provider-token.ts';
 export { hold } from './fake-apns/reaction.ts';
 export type { Answer, Fault, Held, Reaction } from './fake-apns/reaction.ts';
 export type { RecordedAnswer, RecordedRequest } from './fake-apns/request-log.ts';
+export { FaultProxy, startFaultProxy } from './fault-proxy/fault-proxy.ts';
+export type { FaultProxyOptions, MeetMode } from './fault-proxy/fault-proxy.ts';
+export type {
+  FaultScope,
+  FlowBytes,
+  FlowDirection,
+  LinkFaults,
+  Passage,
+  Traffic,
+} from './fault-proxy/link-faults.ts';
+export type { ConnectionState, ProxiedConnection, ProxyTarget } from './fault-proxy/proxied-connection.ts';
 export { FakeClock } from './fake-clock.ts';
 export type { FakeTimer } from './fake-clock.ts';
 export { clientQuery, makeIdentity, signedQuery, signText, uniqueTs } from './host-identity.ts';
