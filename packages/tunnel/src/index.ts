@@ -1,20 +1,53 @@
+export { openClientChannel } from './channel/client-channel.ts';
+export type { ClientChannelOptions } from './channel/client-channel.ts';
+export { openHostChannel } from './channel/host-channel.ts';
+export type { HostChannelOptions } from './channel/host-channel.ts';
 export type { ChannelEnd, ChannelListener, OpenChannel, SecureChannel } from './channel/secure-channel.ts';
 export type { TransportEnd, TransportListener, TunnelTransport } from './channel/transport.ts';
 export type { AeadKey, ImportAeadKey } from './cipher/aead.ts';
+export { webCryptoAeadKey } from './cipher/web-crypto-aead.ts';
 export { systemClock } from './clock.ts';
 export type { Clock, Timer } from './clock.ts';
+export { encodeFrame, frameByteLength, parseFrame } from './frame/codec.ts';
+export { FragmentAssembler } from './frame/fragment-assembler.ts';
+export type { Assembled } from './frame/fragment-assembler.ts';
 export { FRAME_TYPE, KEEPALIVE_STREAM_ID, MORE_FRAGMENTS_BIT } from './frame/frame-type.ts';
 export type { FrameType } from './frame/frame-type.ts';
+export {
+  formatHttpRequest,
+  formatHttpResponse,
+  parseHttpRequest,
+  parseHttpResponse,
+} from './frame/http-payloads.ts';
 export type {
   HttpRequestHead,
   HttpResponseHead,
+  StreamAbortInfo,
   TunnelHeaders,
   WsCloseInfo,
   WsOpenedHead,
   WsOpenHead,
 } from './frame/payloads.ts';
+export { packPlaintext, unpackPlaintext } from './frame/plaintext.ts';
+export type { PlaintextForm } from './frame/plaintext.ts';
+export {
+  formatStreamAbort,
+  formatWsClose,
+  formatWsOpen,
+  formatWsOpened,
+  parseStreamAbort,
+  parseWsClose,
+  parseWsOpen,
+  parseWsOpened,
+} from './frame/socket-payloads.ts';
 export type { TunnelFrame } from './frame/tunnel-frame.ts';
+export {
+  createEncryptionKeys,
+  exportEncryptionKeys,
+  importEncryptionKeys,
+} from './handshake/encryption-keys.ts';
 export type { AgreementKey, EncryptionKeys } from './handshake/encryption-keys.ts';
+export { parseHostEncPubJwk } from './handshake/public-jwk.ts';
 export {
   BATCH,
   BATCH_HEADER_BYTES,
@@ -46,3 +79,5 @@ export type {
 } from './mux/streams.ts';
 export { PAIRING_SECRET_HEADER } from './pairing/pairing-facts.ts';
 export type { PairingFacts } from './pairing/pairing-facts.ts';
+export { systemRandomBytes } from './random-bytes.ts';
+export type { RandomBytes } from './random-bytes.ts';

@@ -17,12 +17,19 @@ export interface ChannelListener {
   onPlaintext(plaintext: Uint8Array): void;
   /** `pendingBytes` has fallen; may be called more often than needed. */
   onDrain(): void;
+  /**
+   * The channel is over. When this side ended it, that is told soon, and never from within a call, without waiting for the
+   * socket: that one tells its own end.
+   */
   onClose(end: ChannelEnd): void;
 }
 
 /** Layer 2: an encrypted channel over one transport, either end of it. */
 export interface SecureChannel {
-  /** Encrypts and sends one plaintext of at most `MAX_PLAINTEXT_BYTES`, in order of the calls. Only once established. */
+  /**
+   * Encrypts and sends one plaintext of at most `MAX_PLAINTEXT_BYTES`, in order of the calls; the bytes must not be changed
+   * any more. Throws before the channel is established; does nothing when it is over.
+   */
   send(plaintext: Uint8Array): void;
   /** Bytes given to `send` that have not left this process: being encrypted, or waiting in the transport. */
   readonly pendingBytes: number;

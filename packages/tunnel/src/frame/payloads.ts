@@ -37,8 +37,16 @@ export interface WsOpenedHead {
   readonly protocol?: string | undefined;
 }
 
+/** Payload of StreamAbort. */
+export interface StreamAbortInfo {
+  /** For people; at most 256 UTF-16 units. */
+  readonly reason: string;
+}
+
 /** Payload of WsClose. */
 export interface WsCloseInfo {
+  /** 1000 to 4999; 1005 and 1006 are what a peer reports that itself got no code. */
   readonly code: number;
+  /** At most 123 bytes in UTF-8, what a close frame holds. */
   readonly reason: string;
 }
