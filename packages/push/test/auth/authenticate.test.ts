@@ -1,15 +1,19 @@
-import * as nodeCrypto from 'node:crypto';
+import nodeCrypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { KeyCache } from '@openchambery/daemon';
 import { FakeClock, type HostIdentity, makeIdentity, signText } from '@openchambery/testkit';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { authenticate, type VerifiedRequest } from '../../src/auth/authenticate.ts';
 import type { SignedRequest } from '../../src/request/envelope.ts';
 import { isRefusal, type Refusal } from '../../src/request/refusal.ts';
 import { NOW_MS, POINT } from '../support/bodies.ts';
 
-vi.mock('node:crypto', async (importOriginal) => {
-  const original = await importOriginal<typeof nodeCrypto>();
-  return { ...original, createPublicKey: vi.fn<typeof nodeCrypto.createPublicKey>(original.createPublicKey) };
+// Watched in Node itself, as the module under test may be loaded already: files share a process.
+const createPublicKey = vi.spyOn(nodeCrypto, 'createPublicKey');
+syncBuiltinESMExports();
+afterAll(() => {
+  createPublicKey.mockRestore();
+  syncBuiltinESMExports();
 });
 
 /** The order of the group of P-256 (SP 800-186 section 3.2.1.3). */
@@ -21,7 +25,7 @@ let clock: FakeClock;
 let keys: KeyCache;
 
 beforeEach(() => {
-  vi.mocked(nodeCrypto.createPublicKey).mockClear();
+  createPublicKey.mockClear();
   clock = new FakeClock(NOW_MS);
   keys = new KeyCache(2);
 });
@@ -111,7 +115,7 @@ describe('the timestamp', () => {
 
   it('costs no key and no verification when it is off', () => {
     expect(refusal(request({ ts: 0, sig: 'A'.repeat(86) })).refusal).toBe('timestamp');
-    expect(nodeCrypto.createPublicKey).not.toHaveBeenCalled();
+    expect(createPublicKey).not.toHaveBeenCalled();
   });
 });
 
@@ -141,7 +145,7 @@ describe('the key', () => {
 
   it('is imported once for a server that comes again', () => {
     for (let count = 0; count < 5; count++) check(request({ ts: NOW_MS + count }));
-    expect(nodeCrypto.createPublicKey).toHaveBeenCalledTimes(1);
+    expect(createPublicKey).toHaveBeenCalledTimes(1);
     expect(keys.size).toBe(1);
   });
 

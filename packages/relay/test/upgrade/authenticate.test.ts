@@ -1,4 +1,5 @@
-import * as nodeCrypto from 'node:crypto';
+import nodeCrypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import {
   createHostIdentity,
   type HostIdentity,
@@ -7,15 +8,18 @@ import {
   type UpgradeToSign,
 } from '@openchambery/protocol';
 import { FakeClock } from '@openchambery/testkit';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import identityVectors from '@openchambery/protocol/vectors/identities.json' with { type: 'json' };
 import signatureVectors from '@openchambery/protocol/vectors/signatures.json' with { type: 'json' };
 import { type AuthenticationResult, HostAuthenticator } from '../../src/upgrade/authenticate.ts';
 import { ReplayCache } from '../../src/upgrade/replay-cache.ts';
 
-vi.mock('node:crypto', async (importOriginal) => {
-  const original = await importOriginal<typeof nodeCrypto>();
-  return { ...original, createPublicKey: vi.fn<typeof nodeCrypto.createPublicKey>(original.createPublicKey) };
+// Watched in Node itself, as the module under test may be loaded already: files share a process.
+const createPublicKey = vi.spyOn(nodeCrypto, 'createPublicKey');
+syncBuiltinESMExports();
+afterAll(() => {
+  createPublicKey.mockRestore();
+  syncBuiltinESMExports();
 });
 
 const timestampSkewMs = 60_000;
@@ -29,7 +33,7 @@ let replay: ReplayCache;
 let authenticator: HostAuthenticator;
 
 beforeEach(() => {
-  vi.mocked(nodeCrypto.createPublicKey).mockClear();
+  createPublicKey.mockClear();
   clock = new FakeClock();
   replay = new ReplayCache({ clock, replayMs: 2 * timestampSkewMs, maxEntries: 100 });
   authenticator = new HostAuthenticator({ clock, timestampSkewMs, replay, maxCachedKeys: 2 });
@@ -150,7 +154,7 @@ describe('the public key', () => {
       clock.advance(1);
       expect(authenticate(await sign(host))).toEqual(ok);
     }
-    expect(nodeCrypto.createPublicKey).toHaveBeenCalledTimes(1);
+    expect(createPublicKey).toHaveBeenCalledTimes(1);
   });
 
   it('is kept for those that came last', async () => {
@@ -160,10 +164,10 @@ describe('the public key', () => {
       expect(authenticate(await sign(identity))).toEqual(ok);
       expect(authenticator.cachedKeyCount).toBeLessThanOrEqual(2);
     }
-    expect(nodeCrypto.createPublicKey).toHaveBeenCalledTimes(3);
+    expect(createPublicKey).toHaveBeenCalledTimes(3);
     clock.advance(1);
     expect(authenticate(await sign(otherHost))).toEqual(ok);
-    expect(nodeCrypto.createPublicKey).toHaveBeenCalledTimes(4);
+    expect(createPublicKey).toHaveBeenCalledTimes(4);
   });
 });
 
