@@ -90,6 +90,8 @@ export interface HostSnapshot {
   /** Bytes of bodies and messages from Clients, and to them. */
   readonly receivedBytes: number;
   readonly sentBytes: number;
+  /** Clients that came when there were `maxConnections` already. */
+  readonly turnedAwayConnections: number;
   /** The last thing that went wrong, for people; never a secret or a payload. */
   readonly lastError: string | undefined;
 }
