@@ -79,5 +79,13 @@ export type {
 } from './mux/streams.ts';
 export { PAIRING_SECRET_HEADER } from './pairing/pairing-facts.ts';
 export type { PairingFacts } from './pairing/pairing-facts.ts';
+export {
+  formatPairingLink,
+  isPairingSecret,
+  PAIRING_SECRET_BYTES,
+  parsePairingLink,
+} from './pairing/pairing-link.ts';
+export type { PairingLinkFault, PairingLinkFaultKind } from './pairing/pairing-link-fault.ts';
+export { normaliseRelayUrl, RelayUrlError } from './pairing/relay-url.ts';
 export { systemRandomBytes } from './random-bytes.ts';
 export type { RandomBytes } from './random-bytes.ts';

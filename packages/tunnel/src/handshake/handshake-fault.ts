@@ -5,10 +5,13 @@ export interface HandshakeFault {
   readonly reason: string;
 }
 
-export const FAULT = {
+type FaultName = 'anotherHello' | 'malformedHello' | 'malformedReady' | 'plaintext' | 'earlyCiphertext';
+
+/** Each fault of the handshake with its close code. */
+export const FAULT: Readonly<Record<FaultName, HandshakeFault>> = {
   anotherHello: { code: 1008, reason: 'another hello' },
   malformedHello: { code: 1011, reason: 'malformed hello' },
   malformedReady: { code: 1011, reason: 'malformed ready' },
   plaintext: { code: 1011, reason: 'plaintext after the handshake' },
   earlyCiphertext: { code: 1011, reason: 'ciphertext before the handshake' },
-} as const satisfies Readonly<Record<string, HandshakeFault>>;
+};
