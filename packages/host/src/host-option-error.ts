@@ -20,8 +20,8 @@ export class HostOptionError extends Error {
   /** See {@link HostOptionFault}. */
   readonly got: string;
 
-  constructor({ option, expected, got }: HostOptionFault) {
-    super(`Invalid option ${option}: expected ${expected}, got ${got}`);
+  constructor({ option, expected, got }: HostOptionFault, options?: ErrorOptions) {
+    super(`Invalid option ${option}: expected ${expected}, got ${got}`, options);
     this.option = option;
     this.expected = expected;
     this.got = got;

@@ -106,7 +106,7 @@ export class DataConnections {
       this.#listener.onFault(`a Client was left out: there are ${this.#options.maxConnections} already`);
       return;
     }
-    const connection = new DataConnection(
+    const connection: DataConnection = new DataConnection(
       { ...this.#options, connectionId },
       this.#listen(connectionId, () => connection),
     );

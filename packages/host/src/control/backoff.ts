@@ -1,15 +1,16 @@
 import type { Clock } from '@openchambery/tunnel';
 
-/** How long to wait after each failure in a row, in ms; the last one goes on for ever. */
-const GRID_MS = [1000, 2000, 4000, 8000, 16_000, 30_000] as const;
+/** The last step of the grid, which goes on for ever, in ms. */
+const LAST_MS = 30_000;
 
-const LAST_STEP = GRID_MS.length - 1;
+/** How long to wait after each failure in a row, in ms. */
+const GRID_MS: readonly number[] = [1000, 2000, 4000, 8000, 16_000, LAST_MS];
 
 /** A wait is never shorter, so that a broken relay is not dialled in a tight loop. In ms. */
 export const MIN_WAIT_MS = 100;
 
 /** A wait after a refusal is never longer: the grid's last step and half of it. In ms. */
-export const MAX_WAIT_MS: number = GRID_MS[LAST_STEP] * 1.5;
+export const MAX_WAIT_MS: number = LAST_MS * 1.5;
 
 /** How long a connection must have lived to count as a success, by how it ended, in ms. */
 const LIVED_MS: Readonly<Record<Loss, number>> = { lost: 10_000, refused: 60_000 };
@@ -53,8 +54,8 @@ export class Backoff {
   /** The connection ended, or none came about: how long to wait, in ms. */
   failed(loss: Loss): number {
     const step = this.#hasLived(loss) ? 0 : this.#state.step;
-    this.#state = { phase: 'down', step: Math.min(step + 1, LAST_STEP) };
-    const gridMs = GRID_MS[step] ?? GRID_MS[LAST_STEP];
+    this.#state = { phase: 'down', step: Math.min(step + 1, GRID_MS.length - 1) };
+    const gridMs = GRID_MS[step] ?? LAST_MS;
     if (loss === 'refused') return gridMs * (1 + this.#random() / 2);
     return Math.max(MIN_WAIT_MS, gridMs * (1 - this.#random()));
   }
