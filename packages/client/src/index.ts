@@ -1,3 +1,4 @@
+export { createRelayClient } from './create-relay-client.ts';
 export { RelayClientError } from './relay-client-error.ts';
 export type { RelayClientErrorCode, RelayClientErrorFacts } from './relay-client-error.ts';
 export type {
@@ -7,4 +8,5 @@ export type {
   RelayClient,
   RelayClientOptions,
   TunnelWebSocket,
+  TunnelWebSocketConstructor,
 } from './relay-client.ts';

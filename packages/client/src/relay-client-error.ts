@@ -1,6 +1,6 @@
 /** Why something could not be done through the tunnel. */
 export type RelayClientErrorCode =
-  /** The relay cannot be reached. */
+  /** The relay cannot be reached, or it let go again before the Host had answered. */
   | 'ERR_RELAY_CLIENT_UNREACHABLE'
   /** The relay knows no such Host at the moment (4008). */
   | 'ERR_RELAY_CLIENT_HOST_UNAVAILABLE'
@@ -10,11 +10,11 @@ export type RelayClientErrorCode =
   | 'ERR_RELAY_CLIENT_HANDSHAKE'
   /** The connection broke while the request was under way. */
   | 'ERR_RELAY_CLIENT_CONNECTION_LOST'
-  /** No connection came about in time. */
+  /** No connection came about in time, and no attempt has failed in a way that says more. */
   | 'ERR_RELAY_CLIENT_CONNECT_TIMEOUT'
   /** The Host gave up on this request. */
   | 'ERR_RELAY_CLIENT_ABORTED_BY_HOST'
-  /** A redirect led out of the tunnel, or there were too many. */
+  /** A redirect led out of the tunnel, was not wanted, or there were too many. */
   | 'ERR_RELAY_CLIENT_REDIRECT'
   /** The answer was not read for too long, and held up everything else. */
   | 'ERR_RELAY_CLIENT_READER_STALLED'
@@ -48,4 +48,9 @@ export class RelayClientError extends Error {
   get isTerminal(): boolean {
     return this.code === 'ERR_RELAY_CLIENT_REFUSED' || this.code === 'ERR_RELAY_CLIENT_CLOSED';
   }
+}
+
+/** What everything fails with that is asked of a closed Client. */
+export function closedError(): RelayClientError {
+  return new RelayClientError('ERR_RELAY_CLIENT_CLOSED', 'the Client was closed');
 }

@@ -55,8 +55,24 @@ export interface RawResponse extends HttpResponseHead {
   abort(reason: string): void;
 }
 
-/** A WebSocket through the tunnel, with the interface of the standard. */
+/**
+ * A WebSocket through the tunnel, with the interface of the standard. Its `error` event also has an `error` that says what
+ * happened; when the connection to the Host breaks it closes with 1012.
+ */
 export type TunnelWebSocket = WebSocket;
+
+/** Makes WebSockets; has the constants of the standard. */
+export interface TunnelWebSocketConstructor {
+  /**
+   * Throws a SyntaxError for a URL outside of the base and for wrong subprotocols.
+   * @param url within the base, with `ws(s):` or `http(s):`, or relative to it.
+   */
+  new (url: string | URL, protocols?: string | readonly string[]): TunnelWebSocket;
+  readonly CONNECTING: 0;
+  readonly OPEN: 1;
+  readonly CLOSING: 2;
+  readonly CLOSED: 3;
+}
 
 /** A Client: reaches one Host's origin through the relay. Connects at the first use, and stays connected until closed. */
 export interface RelayClient {
@@ -73,10 +89,7 @@ export interface RelayClient {
   /** What `fetch` is made of. */
   request(request: RawRequest): Promise<RawResponse>;
   /** The WebSocket API through the tunnel: `new client.WebSocket('/path', protocols)`. */
-  readonly WebSocket: new (
-    url: string | URL,
-    protocols?: string | readonly string[],
-  ) => TunnelWebSocket;
+  readonly WebSocket: TunnelWebSocketConstructor;
   /** The network may have changed: finds out at once whether the connection still lives, and makes a new one if not. */
   networkChanged(): void;
   onStatus(listener: (status: ClientStatus) => void): () => void;
