@@ -59,6 +59,35 @@ export { startTestOrigin, TestOrigin } from './test-origin/test-origin.ts';
 export type { TestOriginOptions } from './test-origin/test-origin.ts';
 export { openPair, TestClient, TestHost } from './test-host.ts';
 export type { ControlMessage, HostOptions, TestPair } from './test-host.ts';
+export { deriveChannelKeys, makeTunnelKeyPair, tunnelKeyPairFromJwk } from './tunnel-peer/key-schedule.ts';
+export type { ChannelKeys, TunnelKeyPair, TunnelPublicJwk } from './tunnel-peer/key-schedule.ts';
+export {
+  batchPlaintext,
+  decodePeerFrame,
+  encodePeerFrame,
+  PEER_FRAME,
+  singlePlaintext,
+} from './tunnel-peer/peer-frame.ts';
+export type { PeerFrame, PeerFrameInput } from './tunnel-peer/peer-frame.ts';
+export { openMessage, sealMessage } from './tunnel-peer/sealed-message.ts';
+export type { OpenedMessage, SealInput } from './tunnel-peer/sealed-message.ts';
+export { TunnelEnd } from './tunnel-peer/tunnel-end.ts';
+export type { FrameFilter, ReceivedFrame, SealOverrides } from './tunnel-peer/tunnel-end.ts';
+export { TunnelTestClient } from './tunnel-peer/tunnel-test-client.ts';
+export type {
+  HelloOptions,
+  TunnelAnswer,
+  TunnelClientOptions,
+  TunnelPairing,
+  TunnelRequestInput,
+} from './tunnel-peer/tunnel-test-client.ts';
+export { TunnelHostChannel, TunnelTestHost } from './tunnel-peer/tunnel-test-host.ts';
+export type {
+  AnswerOptions,
+  HelloMessage,
+  TunnelHostOptions,
+  TunnelRequest,
+} from './tunnel-peer/tunnel-test-host.ts';
 export { DEFAULT_WAIT_MS, delay, eventually, withTimeout } from './wait.ts';
 export type { EventuallyOptions } from './wait.ts';
 export { closed, Peer } from './ws-peer.ts';
