@@ -9,7 +9,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ENETDOWN: 'there is no way to the relay; is this machine online?',
   ETIMEDOUT: 'the relay did not answer',
   EPIPE: 'the relay, or something in front of it, broke the connection off',
-  EPROTO: 'the relay does not speak TLS at this port; should the URL begin with ws://?',
+  EPROTO:
+    'TLS with the relay failed; if it does not speak TLS at this port, should the URL begin with ws://?',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the relay does not speak TLS at this port; should the URL begin with ws://?',
   ERR_SSL_PACKET_LENGTH_TOO_LONG:
     'the relay does not speak TLS at this port; should the URL begin with ws://?',
