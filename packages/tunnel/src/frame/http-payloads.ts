@@ -66,7 +66,7 @@ export function decodePayload(payload: Uint8Array): JsonObject | undefined {
 export function parseOptionalHeaders(
   value: JsonObject,
 ): { readonly headers?: TunnelHeaders | undefined } | undefined {
-  if (value['headers'] === undefined) return {};
+  if ((value['headers'] ?? undefined) === undefined) return {};
   const headers = parseHeaders(value['headers']);
   return headers === undefined ? undefined : { headers };
 }

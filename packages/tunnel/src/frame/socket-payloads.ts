@@ -34,7 +34,7 @@ export function parseWsOpen(payload: Uint8Array): WsOpenHead | undefined {
   const target = parseTarget(value);
   const headers = parseOptionalHeaders(value);
   if (target === undefined || headers === undefined) return undefined;
-  if (value['protocols'] === undefined) return { ...target, ...headers };
+  if ((value['protocols'] ?? undefined) === undefined) return { ...target, ...headers };
   const protocols = parseProtocols(value['protocols']);
   return protocols === undefined ? undefined : { ...target, protocols, ...headers };
 }
