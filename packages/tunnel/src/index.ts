@@ -59,6 +59,8 @@ export {
   MAX_PLAINTEXT_BYTES,
   SEALED_OVERHEAD_BYTES,
 } from './limits.ts';
+export { createClientTunnel } from './mux/client-tunnel.ts';
+export { createHostTunnel } from './mux/host-tunnel.ts';
 export { StreamError } from './mux/stream-error.ts';
 export type { StreamErrorCode } from './mux/stream-error.ts';
 export type {
@@ -77,6 +79,9 @@ export type {
   TunnelTraffic,
   Urgency,
 } from './mux/streams.ts';
+export { defaultTunnelLimits } from './mux/tunnel-limits.ts';
+export type { TunnelLimits } from './mux/tunnel-limits.ts';
+export type { TunnelListener, TunnelOptions } from './mux/tunnel-options.ts';
 export { PAIRING_SECRET_HEADER } from './pairing/pairing-facts.ts';
 export type { PairingFacts } from './pairing/pairing-facts.ts';
 export {

@@ -1,0 +1,7 @@
+/** Bytes are copied when the memory they would keep is this many times as much. */
+const MAX_RATIO = 4;
+
+/** Bytes that will wait, copied when they are a small part of the plaintext that brought them and would keep all of it. */
+export function unpinned(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer.byteLength > bytes.length * MAX_RATIO ? bytes.slice() : bytes;
+}
