@@ -1,0 +1,104 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { WebSocket } from 'ws';
+import { answerFailure, refuseUpgrade } from './answer-failure.ts';
+import { forwardRequest } from './forward-request.ts';
+import type { Exchange } from './forward-request.ts';
+import { forwardUpgrade } from './forward-upgrade.ts';
+import type { RequestGuard } from './request-guard.ts';
+import type { TunnelDoor } from './tunnel-door.ts';
+
+/** Most connections of local programs at a time; further ones wait in the system's queue or are refused. */
+const MAX_CONNECTIONS = 1000;
+
+/** How long a connection without a request stays open, in ms: longer than a browser keeps one. */
+const KEEP_ALIVE_MS = 120_000;
+
+/** How long an end waits for WebSockets to say goodbye, in ms. */
+const GOODBYE_MS = 1000;
+
+/** A port that is the remote origin. */
+export interface LocalServer {
+  /** Rejects with Node's error when the address cannot be had. */
+  listen(host: string, port: number): Promise<AddressInfo>;
+  /** Exchanges and WebSockets that are under way. */
+  readonly openCount: number;
+  /** WebSockets close with 1001, whatever else is under way is cut. Resolves when all is closed. */
+  close(): Promise<void>;
+}
+
+/** Makes a server that sends what passes the guard through the tunnel. */
+export function createLocalServer(door: TunnelDoor, guard: RequestGuard): LocalServer {
+  const exchanges = new Set<Promise<void>>();
+  const sockets = new Set<WebSocket>();
+  const server = createServer(SERVER_OPTIONS);
+  server.maxConnections = MAX_CONNECTIONS;
+  const take = ({ request, response }: Exchange): void => {
+    const refusal = guard.checkRequest(request);
+    if (refusal !== undefined) return answerFailure(response, refusal);
+    track(exchanges, forwardRequest({ request, response }, door));
+  };
+  server.on('request', (request, response) => take({ request, response }));
+  server.on('checkContinue', (request, response) => {
+    // The far origin is not asked: the answer would take a round trip, and an early refusal is passed on anyway.
+    if (guard.checkRequest(request) === undefined) response.writeContinue();
+    take({ request, response });
+  });
+  server.on('upgrade', (request, socket, head) => {
+    const refusal = guard.checkUpgrade(request);
+    if (refusal !== undefined) return refuseUpgrade(socket, refusal);
+    track(exchanges, keepSocket(sockets, forwardUpgrade({ request, socket, head }, door)));
+  });
+  return {
+    listen: (host, port) => listen(server, host, port),
+    get openCount() {
+      return exchanges.size + sockets.size;
+    },
+    close: () => close(server, sockets),
+  };
+}
+
+/** `shouldUpgradeCallback`: an offer of HTTP/2 is to be ignored (RFC 9110 section 7.8); older versions of Node take it for an upgrade. */
+const SERVER_OPTIONS: ServerOptions & { shouldUpgradeCallback(request: IncomingMessage): boolean } = {
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  // An upload may take as long as it likes; only its head may not.
+  requestTimeout: 0,
+  headersTimeout: 60_000,
+  shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+};
+
+function track<T>(set: Set<Promise<T>>, promise: Promise<T>): void {
+  set.add(promise);
+  void promise.finally(() => set.delete(promise));
+}
+
+async function keepSocket(sockets: Set<WebSocket>, opening: Promise<WebSocket | undefined>): Promise<void> {
+  const socket = await opening;
+  if (socket === undefined || socket.readyState === socket.CLOSED) return;
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+}
+
+function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+async function close(server: Server, sockets: ReadonlySet<WebSocket>): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeAllConnections();
+  for (const socket of sockets) socket.close(1001, 'openchamber-tunnel stops');
+  const timer = setTimeout(() => {
+    for (const socket of sockets) socket.terminate();
+  }, GOODBYE_MS);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,60 @@
+import type { TunnelHeaders } from '@openchambery/tunnel';
+import { PAIRING_SECRET_HEADER } from '@openchambery/tunnel';
+
+/** RFC 9110 section 7.6.1: what is about this connection and no other. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What of a request is not for the origin: its `host` is ours, `expect` was met, and the secret is not anybody's. */
+const NOT_FORWARDED: ReadonlySet<string> = new Set(['host', 'expect', PAIRING_SECRET_HEADER]);
+
+/** A request's headers as the tunnel carries them. @param raw names and values in turn, as Node has them */
+export function toTunnelHeaders(raw: readonly string[]): TunnelHeaders {
+  const headers = new Map<string, string>();
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase();
+    const value = raw[index + 1] ?? '';
+    const known = headers.get(name);
+    // RFC 6265 section 5.4: cookies are a list of their own kind; RFC 9110 section 5.3 for the others.
+    headers.set(name, known === undefined ? value : `${known}${name === 'cookie' ? '; ' : ', '}${value}`);
+  }
+  const named = namedByConnection(headers.get('connection'));
+  const isForwarded = (name: string): boolean =>
+    !HOP_BY_HOP.has(name) && !named.has(name) && !NOT_FORWARDED.has(name);
+  return Object.fromEntries([...headers].filter(([name]) => isForwarded(name)));
+}
+
+/** What a WebSocket's opening handshake says to us alone (RFC 6455 section 4.1); the page is checked here, too. */
+export function toSocketHeaders(raw: readonly string[]): TunnelHeaders {
+  const headers = Object.entries(toTunnelHeaders(raw));
+  return Object.fromEntries(
+    headers.filter(
+      ([name]) => !name.startsWith('sec-websocket-') && name !== 'origin' && name !== 'content-length',
+    ),
+  );
+}
+
+/** An answer's headers for the local connection. */
+export function fromTunnelHeaders(headers: TunnelHeaders): Record<string, string | string[]> {
+  const local: Record<string, string | string[]> = {};
+  const connection = headers['connection'];
+  const named = namedByConnection(typeof connection === 'string' ? connection : connection?.join(','));
+  for (const [name, value] of Object.entries(headers)) {
+    if (HOP_BY_HOP.has(name) || named.has(name)) continue;
+    local[name] = typeof value === 'string' ? value : [...value];
+  }
+  return local;
+}
+
+function namedByConnection(connection: string | undefined): ReadonlySet<string> {
+  return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+}

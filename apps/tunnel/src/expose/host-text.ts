@@ -1,0 +1,40 @@
+import type { HostSnapshot, HostStatus } from '@openchambery/host';
+import { onOneLine } from '../cli/describe-value.ts';
+import { formatBytes } from '../terminal/bytes-text.ts';
+
+/** How a Host is, for people. */
+export function describeHost(snapshot: HostSnapshot, detail: 'brief' | 'full'): string {
+  const { status, connections, openStreams, receivedBytes, sentBytes, lastError } = snapshot;
+  const parts = [describeStatus(status), `${connections} ${connections === 1 ? 'device' : 'devices'}`];
+  if (detail === 'full') {
+    if (openStreams > 0) parts.push(`${openStreams} open`);
+    parts.push(`${formatBytes(receivedBytes)} in`, `${formatBytes(sentBytes)} out`);
+  }
+  // A state that has a reason of its own says what is wrong now.
+  if (lastError !== undefined && !('reason' in status)) parts.push(`last error: ${onOneLine(lastError)}`);
+  return parts.join(' · ');
+}
+
+function describeStatus(status: HostStatus): string {
+  switch (status.state) {
+    case 'reconnecting':
+      return `reconnecting in ${formatSeconds(status.retryInMs)} (${onOneLine(status.reason)})`;
+    case 'refused':
+      return `refused by the relay, ${status.code}: ${onOneLine(status.reason)}; again in ${formatSeconds(status.retryInMs)}`;
+    default:
+      return status.state;
+  }
+}
+
+/** How a Host is, for programs; without counters of bytes. */
+export function hostFields({
+  status,
+  connections,
+  lastError,
+}: HostSnapshot): Readonly<Record<string, unknown>> {
+  return { ...status, devices: connections, lastError };
+}
+
+function formatSeconds(ms: number): string {
+  return `${Math.ceil(ms / 1000)} s`;
+}
