@@ -16,10 +16,10 @@ export function decodeOnce(bytes: string): string {
 /** Layers of encoding that an honest Client could come to need; far fewer. */
 const MAX_LAYERS = 8;
 
-/** Takes off every layer; `undefined` when there are suspiciously many. */
+/** Takes off every layer; `undefined` when there are more than `MAX_LAYERS`. */
 export function decodeFully(bytes: string): string | undefined {
   let current = bytes;
-  for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
+  for (let layer = 0; layer <= MAX_LAYERS; layer += 1) {
     const next = decodeOnce(current);
     if (next === current) {
       return current;

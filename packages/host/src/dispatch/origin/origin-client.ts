@@ -1,6 +1,9 @@
 import { Agent, type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
+import type { NetConnectOpts } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { lookupLoopback, type Origin } from './origin.ts';
+import { connectOriginSocket } from './origin-socket.ts';
 import { Slots } from './slots.ts';
 
 /** What of a request goes to the origin, apart from its body. */
@@ -26,6 +29,13 @@ const IDLE_CONNECTION_MS = 2000;
 /** A response head may be as large as a tunnel frame; what does not fit one is found out there. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
+/** Keeps connections that read on when writing fails. Those of https: have a layer between that does not. */
+class OriginAgent extends Agent {
+  override createConnection(options: object): Duplex {
+    return connectOriginSocket(options as NetConnectOpts);
+  }
+}
+
 /** Makes requests to one origin. */
 export class OriginClient {
   readonly origin: Origin;
@@ -42,7 +52,7 @@ export class OriginClient {
       maxFreeSockets: MAX_IDLE_CONNECTIONS,
       timeout: IDLE_CONNECTION_MS,
     };
-    this.#agent = origin.isSecure ? new SecureAgent(options) : new Agent(options);
+    this.#agent = origin.isSecure ? new SecureAgent(options) : new OriginAgent(options);
   }
 
   /** Begins a request; nothing is sent before its body is written or ended. */
