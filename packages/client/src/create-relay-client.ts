@@ -10,6 +10,7 @@ import { withSecret } from './http/headers.ts';
 import { readRawRequest } from './http/raw-request.ts';
 import { send } from './http/send.ts';
 import type { RawResponse, RelayClient, RelayClientOptions } from './relay-client.ts';
+import { openRawSocket } from './socket/raw-socket.ts';
 import { createWebSocketClass, type SocketParts } from './socket/tunnel-web-socket.ts';
 
 /** RFC 6455 section 7.4.1: this end is going away. */
@@ -47,6 +48,12 @@ export function assembleClient(options: ClientOptions, startAttempt: StartAttemp
     connect: () => connection.connect(),
     fetch: createFetch({ base, send: sendSecretly }),
     request: async (request) => await sendSecretly(readRawRequest(request)),
+    openSocket: (head, listener, signal) =>
+      openRawSocket(
+        connection,
+        { ...head, headers: withSecret(head.headers ?? {}, secret) },
+        { listener, signal },
+      ),
     WebSocket: createWebSocketClass({ base, secret, source: connection, open: openSockets }),
     networkChanged: () => connection.networkChanged(),
     onStatus: (listener) => connection.onStatus(listener),

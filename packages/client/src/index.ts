@@ -5,6 +5,7 @@ export type {
   ClientStatus,
   RawRequest,
   RawResponse,
+  RawSocket,
   RelayClient,
   RelayClientOptions,
   TunnelWebSocket,

@@ -4,7 +4,10 @@ import type {
   HttpRequestHead,
   HttpResponseHead,
   IncomingBytes,
+  TunnelSocket,
+  TunnelSocketListener,
   TunnelTraffic,
+  WsOpenHead,
 } from '@openchambery/tunnel';
 import type { RelayClientError } from './relay-client-error.ts';
 
@@ -55,6 +58,13 @@ export interface RawResponse extends HttpResponseHead {
   abort(reason: string): void;
 }
 
+/** A WebSocket below the interface of the standard. */
+export interface RawSocket {
+  readonly socket: TunnelSocket;
+  /** Empty when the origin chose none. */
+  readonly protocol: string;
+}
+
 /**
  * A WebSocket through the tunnel, with the interface of the standard. Its `error` event also has an `error` that says what
  * happened; when the connection to the Host breaks it closes with 1012.
@@ -90,6 +100,11 @@ export interface RelayClient {
   request(request: RawRequest): Promise<RawResponse>;
   /** The WebSocket API through the tunnel: `new client.WebSocket('/path', protocols)`. */
   readonly WebSocket: TunnelWebSocketConstructor;
+  /**
+   * What `WebSocket` is made of: for proxies that pass on headers and hold back a sender. Its listener hears nothing when
+   * the opening fails. Rejects like `request`; the signal counts until it is open.
+   */
+  openSocket(head: WsOpenHead, listener: TunnelSocketListener, signal?: AbortSignal): Promise<RawSocket>;
   /** The network may have changed: finds out at once whether the connection still lives, and makes a new one if not. */
   networkChanged(): void;
   onStatus(listener: (status: ClientStatus) => void): () => void;
