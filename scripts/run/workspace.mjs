@@ -12,6 +12,9 @@ export const binFolder = join(root, 'node_modules', '.bin');
 /** The folder of the published package. */
 export const appFolder = join(root, 'apps', 'relay-server');
 
+/** The folder of the tunnel's command. */
+export const tunnelFolder = join(root, 'apps', 'tunnel');
+
 /** A tool of the workspace by name. */
 export function tool(name) {
   return join(binFolder, name);

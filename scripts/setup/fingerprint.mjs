@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { appFolder, root, workspaceFolders } from '../run/workspace.mjs';
+import { appFolder, root, tunnelFolder, workspaceFolders } from '../run/workspace.mjs';
 
 /** What `pnpm install` depends on: lock file, settings, the manifests' dependencies, platform and place. */
 export function fingerprintInstallation() {
@@ -22,12 +22,18 @@ export function fingerprintInstallation() {
   return hash.digest('hex');
 }
 
-/** What the bundle depends on, and the bundle itself, so that one made from other sources is noticed. */
+const BUNDLES = [
+  { folder: appFolder, names: ['openchamber-relay.js', 'openchamber-push-relay.js', 'push-worker.js'] },
+  { folder: tunnelFolder, names: ['openchamber-tunnel.js'] },
+];
+
+/** What the bundles depend on, and the bundles themselves, so that one made from other sources is noticed. */
 export function fingerprintBundle() {
   const hash = createHash('sha256');
-  const bundles = ['openchamber-relay.js', 'openchamber-push-relay.js', 'push-worker.js'];
-  for (const name of ['package.json', 'bundle.mjs', ...bundles.map((bundle) => join('dist', bundle))]) {
-    addFile(hash, join(appFolder, name));
+  for (const { folder, names } of BUNDLES) {
+    for (const name of ['package.json', 'bundle.mjs', ...names.map((bundle) => join('dist', bundle))]) {
+      addFile(hash, join(folder, name));
+    }
   }
   addFile(hash, join(root, 'pnpm-lock.yaml'));
   for (const folder of workspaceFolders()) {

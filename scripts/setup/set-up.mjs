@@ -1,7 +1,7 @@
 // Makes a checkout ready to run: dependencies, then the bundled commands. Silent when there is nothing to do.
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { appFolder } from '../run/workspace.mjs';
+import { appFolder, tunnelFolder } from '../run/workspace.mjs';
 import { bundleCommands } from './bundle.mjs';
 import { installDependencies } from './install.mjs';
 import { SetupError } from './setup-error.mjs';
@@ -12,7 +12,7 @@ const OLDEST_NODE = 20;
 export async function setUp() {
   try {
     checkNode();
-    restoreManifest();
+    restoreManifests();
     await installDependencies(say);
     await bundleCommands(say);
   } catch (error) {
@@ -38,10 +38,12 @@ function checkNode() {
   }
 }
 
-/** A packing that was interrupted leaves the manifest for npm in place of ours (apps/relay-server/publish-manifest.mjs). */
-function restoreManifest() {
-  const original = join(appFolder, 'dist', 'package.json.original');
-  if (existsSync(original)) {
-    renameSync(original, join(appFolder, 'package.json'));
+/** A packing that was interrupted leaves the manifest for npm in place of ours (publish-manifest.mjs). */
+function restoreManifests() {
+  for (const folder of [appFolder, tunnelFolder]) {
+    const original = join(folder, 'dist', 'package.json.original');
+    if (existsSync(original)) {
+      renameSync(original, join(folder, 'package.json'));
+    }
   }
 }

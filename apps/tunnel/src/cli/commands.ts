@@ -42,7 +42,7 @@ const LINK_NOTE =
 const LINK_OPERAND = { variable: LINK_VARIABLE, meaning: 'the pairing link, in place of LINK' };
 
 /** Every command, by the word that calls it. */
-export const COMMANDS = {
+export const COMMANDS: Readonly<Record<CommandName, CommandSpec>> = {
   expose: {
     name: 'expose',
     usage: 'ORIGIN',
@@ -176,10 +176,10 @@ export const COMMANDS = {
     ],
     examples: ['get LINK /status', 'get LINK /upload --data @photo.jpg --header "content-type: image/jpeg"'],
   },
-} as const satisfies Readonly<Record<string, CommandSpec>>;
+};
 
 /** The word that calls a command. */
-export type CommandName = keyof typeof COMMANDS;
+export type CommandName = 'expose' | 'connect' | 'get' | 'pair' | 'pairs' | 'revoke';
 
 /** All of them, in the order of the help. */
 export const COMMAND_NAMES: readonly CommandName[] = ['expose', 'connect', 'get', 'pair', 'pairs', 'revoke'];

@@ -39,8 +39,9 @@ export async function runConnect(settings: Settings, surroundings: Surroundings)
     announce({ listen: { ...listen, port }, facts }, surroundings);
     await run(client, server, surroundings);
   } finally {
-    client.close();
+    // In this order local WebSockets hear that we stop, not that the tunnel broke.
     await server.close();
+    client.close();
   }
   return 0;
 }

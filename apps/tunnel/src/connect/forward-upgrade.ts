@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RelayClientError } from '@openchambery/client';
+import type { RawSocket } from '@openchambery/client';
 import { MAX_MESSAGE_BYTES, StreamError } from '@openchambery/tunnel';
-import type { TunnelSocket } from '@openchambery/tunnel';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { refuseUpgrade } from './answer-failure.ts';
@@ -63,21 +63,19 @@ export async function forwardUpgrade(upgrade: Upgrade, door: TunnelDoor): Promis
   }
 }
 
-interface Opened {
-  readonly socket: TunnelSocket;
-  readonly head: { readonly protocol?: string | undefined };
+interface Opened extends RawSocket {
   readonly joint: SocketJoint;
 }
 
 function completeUpgrade({ request, socket, head }: Upgrade, opened: Opened): WebSocket | undefined {
-  const { protocol } = opened.head;
+  const { protocol } = opened;
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
     // Called only when the program offered some. One that it did not offer it would refuse by itself.
-    handleProtocols: () => protocol ?? false,
+    handleProtocols: () => (protocol === '' ? false : protocol),
   });
   let local: WebSocket | undefined;
   server.handleUpgrade(request, socket, head, (webSocket) => {
