@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/test/longest-first.ts';
 
 const conditions = ['@openchambery/source'];
 
@@ -7,10 +9,17 @@ export default defineConfig({
   test: {
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // Files share processes: to start one, and to load the sources in it, takes longer than most tests.
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['packages/*/test/**/*.test.ts', 'apps/*/test/unit/**/*.test.ts'] },
+        test: {
+          name: 'unit',
+          include: ['packages/*/test/**/*.test.ts', 'apps/*/test/unit/**/*.test.ts'],
+          maxWorkers: availableParallelism(),
+        },
       },
       {
         extends: true,
@@ -18,9 +27,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['apps/*/test/e2e/**/*.test.ts'],
-          fileParallelism: true,
-          // One of the files does nothing but wait.
-          maxWorkers: 3,
+          // Most of the time most files wait for timers of the daemons.
+          maxWorkers: availableParallelism() + 1,
         },
       },
       {
