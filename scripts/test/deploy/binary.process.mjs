@@ -1,6 +1,7 @@
 // Starts one of the commands, and ends it.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
+import { freePort } from '../../run/free-port.mjs';
 
 /** How long a command may take for anything, in ms; far more than it needs, as machines may be busy. */
 const PATIENCE_MS = 30_000;
@@ -31,12 +32,6 @@ export async function takePort() {
     server.listen(0, '127.0.0.1', resolve);
   });
   return { port: server.address().port, close: () => server.close() };
-}
-
-async function freePort() {
-  const { port, close } = await takePort();
-  close();
-  return port;
 }
 
 /** Only what is given stands in the environment of the command. */

@@ -8,10 +8,10 @@
 //   <!-- needs: sqlite3 curl -->               left out, loudly, where one of these commands is missing
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { outsidePath } from '../../run/command.mjs';
+import { freePort } from '../../run/free-port.mjs';
 
 /** How long a block may take, to end or to be ready, and how long one that stays may take to stop, in ms. */
 const TIMES = { block: 60_000, stop: 15_000 };
@@ -150,7 +150,8 @@ async function makePlace(root) {
   for (const entry of readdirSync(root).filter((name) => !MADE_HERE.has(name))) {
     symlinkSync(join(root, entry), join(cwd, entry));
   }
-  const [relayPort, pushPort] = await freePorts(2);
+  const relayPort = await freePort();
+  const pushPort = await freePort();
   const env = {
     PATH: outsidePath(),
     HOME: home,
@@ -173,21 +174,4 @@ async function findMissing(needs, place) {
     if (job.code !== 0) return name;
   }
   return undefined;
-}
-
-/** Ports that were free a moment ago. */
-async function freePorts(count) {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise((resolve, reject) => {
-          const server = createServer().once('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
