@@ -1,9 +1,8 @@
-// What `npm test` runs, in order. A stage has a name, `run` resolving to `{ passed, failed }`, and where it needs
-// something a machine may lack, `skip` giving the reason to leave it out.
+// What `npm test` runs. A stage has a name, and `run` resolving to `{ passed, failed, skipped? }`.
 import { join } from 'node:path';
 import { runInForeground } from '../run/command.mjs';
-import { appFolder, root, tool } from '../run/workspace.mjs';
-import { runDeployChecks } from './deploy/run-checks.mjs';
+import { appFolder, root, tool, tunnelFolder } from '../run/workspace.mjs';
+import { checks } from './deploy/checks.mjs';
 import { checkPackage } from './package-check.mjs';
 import { runVitest } from './vitest-stage.mjs';
 
@@ -17,29 +16,48 @@ async function runScript(...path) {
 }
 
 async function build() {
-  const types = await runInForeground(tool('tsc'), ['-b']);
-  return asOneTest(types || (await runInForeground(tool('node'), [join(appFolder, 'bundle.mjs')])));
+  let code = await runInForeground(tool('tsc'), ['-b']);
+  for (const folder of [appFolder, tunnelFolder]) {
+    code ||= await runInForeground(tool('node'), [join(folder, 'bundle.mjs')]);
+  }
+  return asOneTest(code);
 }
 
 /** A program of the workspace in TypeScript, from its sources. */
-async function runProgram(path, ...args) {
-  const program = ['--conditions=@openchambery/source', join(root, ...path.split('/')), ...args];
-  return asOneTest(await runInForeground(tool('node'), program));
+function program(name, path, ...args) {
+  const command = ['--conditions=@openchambery/source', join(root, ...path.split('/')), ...args];
+  return { name, run: async () => asOneTest(await runInForeground(tool('node'), command)) };
 }
 
-/** All stages. Unit tests come before the build, so that a stale dist cannot hide a fault. */
-export const stages = [
-  { name: 'static checks', run: () => runScript('scripts', 'check.mjs') },
-  { name: 'unit tests', run: () => runVitest('unit') },
-  { name: 'build', run: build },
-  { name: 'end-to-end tests of the installed command', run: () => runVitest('e2e') },
-  { name: 'published package', run: async () => asOneTest(await checkPackage()) },
-  { name: 'library example', run: () => runProgram('examples/library/main.ts') },
-  { name: 'differential fuzz', run: () => runProgram('packages/wire/fuzz/run.ts', '--cases', '5000') },
-  {
-    name: 'fuzz of the push API',
-    run: () => runProgram('apps/relay-server/fuzz/run.ts', '--cases', '4000'),
-  },
-  { name: 'deployment', run: () => runDeployChecks() },
-  { name: 'soak', run: () => runProgram('soak/run.ts', '--seconds', '60') },
+function deployment(wanted) {
+  const { name, run } = checks.find((check) => check.name === wanted);
+  return { name: `deployment: ${name}`, run };
+}
+
+/**
+ * All stages, in rounds. A round is one lane or more; lanes run side by side, the stages of a lane one after the other.
+ * Only what waits more than it computes has company, and only company that changes nothing it looks at.
+ */
+export const rounds = [
+  [[{ name: 'static checks', run: () => runScript('scripts', 'check.mjs') }]],
+  // Before the build, so that a stale dist cannot hide a fault.
+  [[{ name: 'unit tests', run: () => runVitest('unit') }]],
+  [[{ name: 'build', run: build }]],
+  // npm packs from another package.json and bundles anew: nothing may run beside it that uses either.
+  [[{ name: 'published package', run: async () => asOneTest(await checkPackage()) }]],
+  // What is deployed is built by another program, or is a network of its own, or runs one command at a time.
+  [
+    [{ name: 'end-to-end tests of the installed command', run: () => runVitest('e2e') }],
+    ['image', 'proxies', 'systemd', 'docs', 'workflows', 'compose'].map(deployment),
+  ],
+  // The soak has processes and deadlines of its own, and mostly waits for these; fuzzing only computes.
+  [
+    [deployment('binary')],
+    [
+      program('soak', 'soak/run.ts', '--seconds', '60'),
+      program('differential fuzz', 'packages/wire/fuzz/run.ts', '--cases', '5000'),
+      program('fuzz of the push API', 'apps/relay-server/fuzz/run.ts', '--cases', '4000'),
+      program('library example', 'examples/library/main.ts'),
+    ],
+  ],
 ];

@@ -1,4 +1,4 @@
-// The workflows of CI and release: actionlint, rules of our own, and the scripts they call.
+// The workflows of CI and release: actionlint, rules of our own, and the scripts they call, `npm test` among them.
 import { join } from 'node:path';
 import { run } from '../../run/command.mjs';
 import { root, tool } from '../../run/workspace.mjs';
@@ -14,6 +14,7 @@ export async function checkWorkflows() {
       '--test-reporter=dot',
       'scripts/release/test/*.test.mjs',
       'scripts/test/deploy/check-workflows.test.mjs',
+      'scripts/test/run-rounds.test.mjs',
     ],
     { cwd: root },
   );
