@@ -2,17 +2,24 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from '../run/command.mjs';
-import { appFolder, root, tool, workspaceFolders } from '../run/workspace.mjs';
+import { appFolder, root, tool, tunnelFolder, workspaceFolders } from '../run/workspace.mjs';
 
-/** Every check: a name, and `run` resolving to `{ code, output }`. */
-export const checks = [
-  { name: 'format', run: () => run(tool('biome'), ['format', '.']) },
-  { name: 'types', run: () => run(tool('tsc'), ['-b']) },
-  { name: 'test-types', run: () => run(tool('tsc'), ['-p', 'tsconfig.tests.json']) },
-  { name: 'lint', run: () => run(tool('oxlint'), ['--type-aware', '--deny-warnings', '.']) },
-  { name: 'dependencies', run: checkDependencies },
-  { name: 'dead-code', run: () => run(tool('knip'), []) },
-  { name: 'packages', run: checkPackages },
+/**
+ * Every check: a name, and `run` resolving to `{ code, output }`. In rounds: the lanes of a round run side by side. The
+ * packages come last and alone, as npm packs from another package.json.
+ */
+export const rounds = [
+  [[{ name: 'format', run: () => run(tool('biome'), ['format', '.']) }]],
+  [[{ name: 'types', run: () => run(tool('tsc'), ['-b']) }]],
+  [
+    [{ name: 'test-types', run: () => run(tool('tsc'), ['-p', 'tsconfig.tests.json']) }],
+    [
+      { name: 'lint', run: () => run(tool('oxlint'), ['--type-aware', '--deny-warnings', '.']) },
+      { name: 'dependencies', run: checkDependencies },
+      { name: 'dead-code', run: () => run(tool('knip'), []) },
+    ],
+  ],
+  [[{ name: 'packages', run: checkPackages }]],
 ];
 
 /** Direction and cycles. A misread configuration would cruise nothing and pass, so that is a failure too. */
@@ -26,7 +33,7 @@ async function checkDependencies() {
 
 /** Every package that is published: publint against what `npm pack` would take. */
 async function checkPackages() {
-  await run(tool('node'), [join(appFolder, 'bundle.mjs')]);
+  for (const folder of [appFolder, tunnelFolder]) await run(tool('node'), [join(folder, 'bundle.mjs')]);
   const results = [];
   for (const folder of workspaceFolders().filter(isPublished)) {
     const { code, output } = await run(tool('publint'), ['run', folder, '--strict', '--pack', 'npm']);
