@@ -40,7 +40,7 @@ export function makePairingVectors({ host: { kty, crv, x, y } }) {
       {
         name: 'fields in another order, and unknown ones',
         facts,
-        link: `#x=1&x=2&${fragment.split('&').reverse().join('&')}&y`,
+        link: `#x=1&x=2&${fragment.split('&').toReversed().join('&')}&y`,
       },
       { name: 'a relay URL that is not escaped', facts, link: swap('r', 'wss://relay.example/ws') },
       {

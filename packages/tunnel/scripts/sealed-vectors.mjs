@@ -62,7 +62,7 @@ export function makeSealedVectors(agreement) {
   const request =
     '000100000001' + Buffer.from('{"method":"GET","path":"/","query":"","headers":{}}').toString('hex');
   const answer = '000300000001' + Buffer.from('{"status":200,"headers":{}}').toString('hex');
-  const end = '00040000' + '0001';
+  const end = '000400000001';
   const directions = [
     makeDirection('clientToHost', agreement.clientToHost, [request, end, '', 'ff'.repeat(100)]),
     makeDirection('hostToClient', agreement.hostToClient, [answer, end, '', '00'.repeat(100)]),

@@ -48,7 +48,7 @@ export class InOrder<Result> {
 
   /** Takes the next result, worth `byteLength` bytes while it waits. */
   add(result: Result | Promise<Result>, byteLength: number): void {
-    if (!(result instanceof Promise)) {
+    if (!isPromise(result)) {
       if (this.#first === undefined) this.#listener.onResult(result);
       else this.#append({ byteLength, outcome: { name: 'done', result }, next: undefined });
       return;
@@ -96,4 +96,9 @@ export class InOrder<Result> {
     this.#byteLength -= entry.byteLength;
     return entry.outcome;
   }
+}
+
+/** Not by `instanceof`: a promise of another realm must not pass for a result. */
+function isPromise<Result>(result: Result | Promise<Result>): result is Promise<Result> {
+  return typeof result === 'object' && result !== null && 'then' in result;
 }

@@ -86,7 +86,8 @@ export class SealedLink implements SecureChannel {
 
   /** The handshake is done. */
   establish(keys: LinkKeys): void {
-    if (this.#state.name !== 'opening') throw new Error(`cannot be established: ${this.#state.name}`);
+    if (this.isOver) return;
+    if (this.#state.name === 'established') throw new Error('the channel is established already');
     const { sendKey, receiveKey, ivPrefix, isBatching } = keys;
     const sealer = new FrameSealer({ key: sendKey, ivPrefix });
     this.#state = { name: 'established', sealer, opener: new FrameOpener(receiveKey) };
@@ -159,8 +160,9 @@ export class SealedLink implements SecureChannel {
 
   #onFewerIncoming(): void {
     const { count, byteLength } = this.#incoming;
-    if (this.#state.name === 'draining' && count === 0) this.#finish(this.#state.end);
-    else if (count <= MAX_BACKLOG.count / 2 && byteLength <= MAX_BACKLOG.byteLength / 2)
+    if (this.#state.name === 'draining') {
+      if (count === 0) this.#finish(this.#state.end);
+    } else if (count <= MAX_BACKLOG.count / 2 && byteLength <= MAX_BACKLOG.byteLength / 2)
       this.#gate.resume('backlog');
   }
 

@@ -66,8 +66,8 @@ describe('ClientHandshake', () => {
   });
 
   it('says hello once only', () => {
-    expect(() => begun().begin()).toThrow();
-    expect(() => established().begin()).toThrow();
+    expect(() => begun().begin()).toThrow('the hello was said before');
+    expect(() => established().begin()).toThrow('the hello was said before');
   });
 
   it('holds to one ready, whatever comes', () => {

@@ -64,8 +64,8 @@ describe('HostHandshake', () => {
   });
 
   it('is not established by anyone but its owner, once', () => {
-    expect(() => new HostHandshake().establish()).toThrow();
-    expect(() => established().establish()).toThrow();
+    expect(() => new HostHandshake().establish()).toThrow('no keys were asked for');
+    expect(() => established().establish()).toThrow('no keys were asked for');
   });
 
   it('holds to one hello, whatever comes', () => {
