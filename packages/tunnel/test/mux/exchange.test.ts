@@ -6,14 +6,9 @@ import {
   type IncomingBytes,
 } from '../../src/index.ts';
 import { linkChannels } from './support/linked-channels.ts';
+import { readAll } from './support/tunnels.ts';
 
 const nothing = (): void => undefined;
-
-export async function readAll(body: IncomingBytes): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for (let chunk = await body.read(); chunk !== undefined; chunk = await body.read()) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
 
 describe.each([{ isBatching: true }, { isBatching: false }])('a tunnel with batching $isBatching', (form) => {
   it('carries a request and its answer', async () => {

@@ -5,23 +5,25 @@ import type { PlaintextBuilder } from './outgoing-frame.ts';
 /** Payload bytes that a lane may send before the next one has its turn: one full frame. */
 const TURN_BYTES = 65_536;
 
-/** What a lane that was quiet may send ahead of those that have been sending all along, in bytes. */
+/** What a lane that had nothing waiting may send ahead of those with much to send, in bytes. */
 const EXPRESS_BYTES = 16 * 1024;
 
-/** What each frame counts on top of its payload. */
+/** What each frame counts on top of its payload, in bytes. */
 const FRAME_COST_BYTES = 64;
 
 /** A frame is not cut to fill less room than this, in bytes. */
 const MIN_CUT_BYTES = 16 * 1024;
 
 /**
- * The order of the lanes, after the manner of FQ-CoDel (RFC 8290 section 4): a lane that was quiet comes first with what
- * little it has, lanes with much to send take turns of one frame. A lane has to have had its place among the others
- * before it counts as quiet again, so that nobody starves.
+ * The order of the lanes, in the spirit of FQ-CoDel (RFC 8290 section 4): lanes with much to send go round, one frame each,
+ * and a lane that had nothing waiting comes before them with what little it has. Whoever goes first this way has half of
+ * the bytes at most, as long as others wait, so that however many little things there are, nobody starves.
  */
 export class Turns {
   readonly #express = new Fifo<Lane>();
   readonly #round = new Fifo<Lane>();
+  /** Bytes that express lanes may send before one of the round has its turn. */
+  #credit = TURN_BYTES;
 
   /** A lane has something to send. */
   enlist(lane: Lane): void {
@@ -34,22 +36,24 @@ export class Turns {
   /** Moves frames into a plaintext until it is full or nothing is left. */
   serve(builder: PlaintextBuilder): void {
     for (;;) {
-      const lane = this.#express.first ?? this.#round.first;
+      const list = this.#next;
+      const lane = list.first;
       if (lane === undefined) return;
-      if (lane.pieceCount === 0) {
-        this.#retire();
-        continue;
-      }
       const wanted = lane.nextFrameBytes;
-      // A whole turn is enough for any frame.
-      if (wanted > lane.turnBytes && lane.turnBytes < TURN_BYTES) {
-        this.#rotate();
-        continue;
+      if (lane.pieceCount === 0) {
+        // It was dropped.
+        unlist(lane, list);
+      } else if (wanted > lane.turnBytes && lane.turnBytes < TURN_BYTES) {
+        list.shift();
+        // Enough for any frame.
+        lane.turnBytes = TURN_BYTES;
+        this.#round.push(lane);
+      } else {
+        const payloadBytes = fit(lane, wanted, builder.room);
+        if (payloadBytes === undefined) return;
+        builder.add(lane.take(payloadBytes));
+        this.#account(list, lane, payloadBytes + FRAME_COST_BYTES);
       }
-      const payloadBytes = fit(lane, wanted, builder.room);
-      if (payloadBytes === undefined) return;
-      builder.add(lane.take(payloadBytes));
-      lane.turnBytes -= payloadBytes + FRAME_COST_BYTES;
     }
   }
 
@@ -63,20 +67,23 @@ export class Turns {
     }
   }
 
-  /** The lane in front goes behind all others. */
-  #rotate(): void {
-    const lane = this.#express.size > 0 ? this.#express.shift() : this.#round.shift();
-    if (lane === undefined) return;
-    lane.turnBytes = TURN_BYTES;
-    this.#round.push(lane);
+  get #next(): Fifo<Lane> {
+    if (this.#round.size === 0) return this.#express;
+    return this.#express.size > 0 && this.#credit > 0 ? this.#express : this.#round;
   }
 
-  /** The lane in front has nothing: one that was quiet waits for its place among the others before it is so again. */
-  #retire(): void {
-    if (this.#express.size > 0 && this.#round.size > 0) return this.#rotate();
-    const lane = this.#express.size > 0 ? this.#express.shift() : this.#round.shift();
-    if (lane !== undefined) lane.isListed = false;
+  #account(list: Fifo<Lane>, lane: Lane, cost: number): void {
+    lane.turnBytes -= cost;
+    if (lane.pieceCount === 0) unlist(lane, list);
+    if (list === this.#express && this.#round.size > 0) this.#credit -= cost;
+    else if (list === this.#round) this.#credit = Math.min(TURN_BYTES, this.#credit + cost);
   }
+}
+
+/** Takes the lane in front out of its list. */
+function unlist(lane: Lane, list: Fifo<Lane>): void {
+  list.shift();
+  lane.isListed = false;
 }
 
 function fit(lane: Lane, wanted: number, room: number): number | undefined {
