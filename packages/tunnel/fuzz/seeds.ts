@@ -18,11 +18,14 @@ function encode(text: string): Uint8Array {
 /** Frames of every type. */
 export const frameSeeds: readonly Uint8Array[] = frames.frames.map(({ bytes }) => fromHex(bytes));
 
-/** The fragments of one message in a batch, as a sender would put them together. */
-const fragmentBatches = frames.messages.map(({ frames }) => {
-  const lengthOf = (bytes: string): string => (bytes.length / 2).toString(16).padStart(8, '0');
-  return fromHex(`01${frames.map((bytes) => `${lengthOf(bytes)}${bytes}`).join('')}`);
-});
+/** The fragments of each message in a batch, as a sender would put them together. */
+const fragmentBatches = frames.messages.map(({ frames }) =>
+  fromHex(`01${frames.map((bytes) => `${lengthOf(bytes)}${bytes}`).join('')}`),
+);
+
+function lengthOf(hex: string): string {
+  return (hex.length / 2).toString(16).padStart(8, '0');
+}
 
 /** Plaintexts with batching, fragments among them. */
 export const plaintextSeeds: readonly Uint8Array[] = [
