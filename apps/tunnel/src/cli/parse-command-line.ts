@@ -52,10 +52,12 @@ interface Taken {
   readonly problem: UsageError | undefined;
 }
 
+function isSwitch(word: string): boolean {
+  return SWITCHES.some(({ flag, short }) => word === flag || word === short);
+}
+
 /** The command is the first word; only switches may come before it. */
 function takeCommand(argv: readonly string[]): Taken {
-  const isSwitch = (word: string): boolean =>
-    SWITCHES.some(({ flag, short }) => word === flag || word === short);
   const index = argv.findIndex((word) => !isSwitch(word));
   const word = argv[index];
   if (word === undefined) return { command: undefined, rest: argv, problem: undefined };

@@ -18,7 +18,7 @@ const MAX_LABEL_CHARS = 64;
 export const parseLabel: ParseText<string> = (text) => {
   const label = text.trim();
   const isPrintable = !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(label);
-  return label !== '' && [...label].length <= MAX_LABEL_CHARS && isPrintable
+  return label !== '' && Array.from(label).length <= MAX_LABEL_CHARS && isPrintable
     ? { value: label }
     : { expected: `1 to ${MAX_LABEL_CHARS} printable characters` };
 };
@@ -46,7 +46,7 @@ export const parseHeaderLine: ParseText<readonly [name: string, value: string]> 
   const name = text.slice(0, Math.max(colon, 0)).toLowerCase();
   const value = text.slice(colon + 1).trim();
   // RFC 9110 sections 5.1 and 5.5.
-  const isHeader = /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && !/[\0-\x08\x0a-\x1f\x7f]/.test(value);
+  const isHeader = /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
   return isHeader ? { value: [name, value] } : { expected: "'name: value'", isSecret: true };
 };
 

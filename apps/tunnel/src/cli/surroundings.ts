@@ -11,11 +11,11 @@ export interface Surroundings {
   /** Aborted when the command is to stop; its `reason` is the exit code that shells report for the signal. */
   readonly stopping: AbortSignal;
   /** Columns of the terminal that stdout is at this moment; `undefined` when it is none. */
-  stdoutColumns(): number | undefined;
+  readonly stdoutColumns: () => number | undefined;
   /** The same of stderr. */
-  stderrColumns(): number | undefined;
+  readonly stderrColumns: () => number | undefined;
   /** The first `maxBytes` of stdin. */
-  readStdin(maxBytes: number): Promise<string>;
+  readonly readStdin: (maxBytes: number) => Promise<string>;
 }
 
 /** Resolves when the command is to stop. */

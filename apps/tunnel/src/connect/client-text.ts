@@ -1,6 +1,6 @@
 import type { ClientStatus, RelayClient } from '@openchambery/client';
 import { formatBytes } from '../terminal/bytes-text.ts';
-import { connectionFailure } from './describe-failure.ts';
+import { describeLoss } from './describe-failure.ts';
 
 /** What else a status line tells. */
 export interface ClientDetail {
@@ -14,18 +14,22 @@ export function describeClient(
   { status, traffic }: Pick<RelayClient, 'status' | 'traffic'>,
   { openCount, detail }: ClientDetail,
 ): string {
-  const state = describeStatus(status);
+  const state = describeStatus(status, detail);
   if (detail === 'brief') return state;
   const counters = [`${formatBytes(traffic.receivedBytes)} down`, `${formatBytes(traffic.sentBytes)} up`];
   return [state, ...(openCount > 0 ? [`${openCount} open`] : []), ...counters].join(' · ');
 }
 
-function describeStatus(status: ClientStatus): string {
+function describeStatus(status: ClientStatus, detail: ClientDetail['detail']): string {
   switch (status.state) {
-    case 'reconnecting':
-      return `reconnecting in ${Math.ceil(status.retryInMs / 1000)} s: ${connectionFailure(status.error) ?? ''}`;
+    case 'reconnecting': {
+      // Lines of their own are for news, and each attempt has another wait.
+      const isCounted = detail === 'full' && status.retryInMs > 0;
+      const when = isCounted ? ` in ${Math.ceil(status.retryInMs / 1000)} s` : '';
+      return `reconnecting${when}: ${describeLoss(status.error)}`;
+    }
     case 'failed':
-      return `not connected: ${connectionFailure(status.error) ?? ''}`;
+      return `not connected: ${describeLoss(status.error)}`;
     default:
       return status.state;
   }
@@ -35,5 +39,5 @@ function describeStatus(status: ClientStatus): string {
 export function clientFields(status: ClientStatus): Readonly<Record<string, unknown>> {
   if (!('error' in status)) return { ...status };
   const { error, ...rest } = status;
-  return { ...rest, code: error.code, reason: connectionFailure(error) };
+  return { ...rest, code: error.code, reason: describeLoss(error) };
 }

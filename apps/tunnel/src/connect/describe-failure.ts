@@ -77,6 +77,12 @@ export function connectionFailure(error: unknown): string | undefined {
   return `${ANSWERS[error.code].what}${reasonOf(error)}`;
 }
 
+/** Why there is no connection, when nobody in particular asks. */
+export function describeLoss(error: RelayClientError): string {
+  const isQuiet = error.code === 'ERR_RELAY_CLIENT_CONNECTION_LOST';
+  return `${isQuiet ? 'The tunnel broke' : ANSWERS[error.code].what}${reasonOf(error)}`;
+}
+
 /** What the relay or the Host said, if they did. */
 function reasonOf({ reason, closeCode, code }: RelayClientError): string {
   const text = reason === undefined ? '' : onOneLine(reason, 200);

@@ -91,9 +91,9 @@ function isSendable(code: number): boolean {
   );
 }
 
-/** Cut so that no character is torn. */
+/** Cut so that no character is torn: what is left of one at the end is dropped. */
 function fitReason(reason: string): string {
-  let fitting = reason;
-  while (Buffer.byteLength(fitting) > MAX_REASON_BYTES) fitting = [...fitting].slice(0, -1).join('');
-  return fitting;
+  const bytes = Buffer.from(reason);
+  if (bytes.length <= MAX_REASON_BYTES) return reason;
+  return new TextDecoder().decode(bytes.subarray(0, MAX_REASON_BYTES), { stream: true });
 }

@@ -5,7 +5,10 @@ import { formatBytes } from '../terminal/bytes-text.ts';
 /** How a Host is, for people. */
 export function describeHost(snapshot: HostSnapshot, detail: 'brief' | 'full'): string {
   const { status, connections, openStreams, receivedBytes, sentBytes, lastError } = snapshot;
-  const parts = [describeStatus(status), `${connections} ${connections === 1 ? 'device' : 'devices'}`];
+  const parts = [
+    describeStatus(status, detail),
+    `${connections} ${connections === 1 ? 'device' : 'devices'}`,
+  ];
   if (detail === 'full') {
     if (openStreams > 0) parts.push(`${openStreams} open`);
     parts.push(`${formatBytes(receivedBytes)} in`, `${formatBytes(sentBytes)} out`);
@@ -15,12 +18,15 @@ export function describeHost(snapshot: HostSnapshot, detail: 'brief' | 'full'): 
   return parts.join(' · ');
 }
 
-function describeStatus(status: HostStatus): string {
+function describeStatus(status: HostStatus, detail: 'brief' | 'full'): string {
+  // Lines of their own are for news, and each attempt has another wait.
+  const retryInMs = 'retryInMs' in status && detail === 'full' ? status.retryInMs : 0;
+  const when = retryInMs > 0 ? ` in ${Math.ceil(retryInMs / 1000)} s` : '';
   switch (status.state) {
     case 'reconnecting':
-      return `reconnecting in ${formatSeconds(status.retryInMs)} (${onOneLine(status.reason)})`;
+      return `reconnecting${when}: ${onOneLine(status.reason)}`;
     case 'refused':
-      return `refused by the relay, ${status.code}: ${onOneLine(status.reason)}; again in ${formatSeconds(status.retryInMs)}`;
+      return `refused by the relay, tried again${when}: ${status.code} ${onOneLine(status.reason)}`;
     default:
       return status.state;
   }
@@ -33,8 +39,4 @@ export function hostFields({
   lastError,
 }: HostSnapshot): Readonly<Record<string, unknown>> {
   return { ...status, devices: connections, lastError };
-}
-
-function formatSeconds(ms: number): string {
-  return `${Math.ceil(ms / 1000)} s`;
 }

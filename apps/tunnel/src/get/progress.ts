@@ -15,9 +15,12 @@ export function createProgress(surroundings: Surroundings, isBodyShown: boolean)
   const { style, output, clock, stderrColumns } = surroundings;
   const isWanted = stderrColumns() !== undefined && !style.quiet && !style.json && !isBodyShown;
   const line = isWanted
-    ? createLiveStatusLine({ write: output.stderr, columns: () => stderrColumns() ?? 80 }, clock)
+    ? createLiveStatusLine(
+        { write: (text) => output.stderr(text), columns: () => stderrColumns() ?? 80 },
+        clock,
+      )
     : undefined;
-  return countBytes(line, clock.monotonicMs.bind(clock));
+  return countBytes(line, () => clock.monotonicMs());
 }
 
 function countBytes(line: StatusLine | undefined, nowMs: () => number): Progress {

@@ -67,7 +67,7 @@ function cancelled(timer: Timer | undefined): undefined {
 
 /** Cut to so many characters; every character we print is one column wide, but for what others named. */
 function fitInto(text: string, columns: number): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   return characters.length <= columns ? text : `${characters.slice(0, Math.max(columns - 1, 0)).join('')}…`;
 }
 
