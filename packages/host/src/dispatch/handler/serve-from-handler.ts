@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { HostHttpStream } from '@openchambery/tunnel';
 import type { HandlerContext, HostHandler } from '../../relay-host.ts';
-import { sendResponse } from '../body/send-response.ts';
+import { sendResponse, type TargetResponse } from '../body/send-response.ts';
 import { groupFields } from '../headers/header-fields.ts';
 import type { OriginRequestHead } from '../origin/origin-client.ts';
 import type { Outcome } from '../outcome.ts';
@@ -23,9 +23,9 @@ export async function serveFromHandler(
   if (NOT_FOR_FETCH.test(head.method)) {
     return { kind: 'refused', refusal: REFUSAL.invalidMethod };
   }
-  let response: Response;
+  let response: TargetResponse;
   try {
-    response = await handler(makeRequest(stream, head), { connectionId });
+    response = targetResponse(await handler(makeRequest(stream, head), { connectionId }), head.method);
   } catch {
     // What it threw may hold anything; whoever wrote the handler catches what he wants to know of.
     return { kind: 'refused', refusal: REFUSAL.handlerFailed };
@@ -45,8 +45,20 @@ function makeRequest(stream: HostHttpStream, { method, target, headers }: Origin
   return new Request(BASE_URL + target, { ...init, body: requestBody(stream.body), duplex: 'half' });
 }
 
-async function passOn(stream: HostHttpStream, response: Response): Promise<Outcome> {
-  const body = response.body === null ? Readable.from([]) : Readable.fromWeb(response.body);
+/** Throws when it is no response, or one whose body was read already. */
+function targetResponse(response: Response, method: string): TargetResponse {
+  const { status, body } = response;
+  const fields = groupFields(response.headers);
+  if (body === null || method.toUpperCase() === 'HEAD') {
+    // Where it cannot be cancelled, somebody else reads it.
+    body?.cancel().catch(() => undefined);
+    return { status, fields, body: Readable.from([]) };
+  }
+  return { status, fields, body: Readable.fromWeb(body) };
+}
+
+async function passOn(stream: HostHttpStream, response: TargetResponse): Promise<Outcome> {
+  const { body } = response;
   // A body that fails after nobody reads it any more has told everything.
   body.on('error', () => undefined);
   const giveUp = () => body.destroy();
@@ -54,11 +66,7 @@ async function passOn(stream: HostHttpStream, response: Response): Promise<Outco
   if (stream.signal.aborted) {
     giveUp();
   }
-  const outcome = await sendResponse(stream, {
-    status: response.status,
-    fields: groupFields(response.headers),
-    body,
-  });
+  const outcome = await sendResponse(stream, response);
   stream.signal.removeEventListener('abort', giveUp);
   body.destroy();
   return outcome;

@@ -1,7 +1,7 @@
 import { type NetConnectOpts, Socket, type SocketConnectOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-type WriteCallback = (error?: Error | null) => void;
+type WriteCallback = (error?: NodeJS.ErrnoException | null) => void;
 
 /** What writing to a connection fails with that the other end has closed. */
 const CLOSED_CODES: readonly (string | undefined)[] = ['EPIPE', 'ECONNRESET'];
@@ -26,7 +26,7 @@ export class OriginSocket extends Socket {
 
 function unlessClosed(callback: WriteCallback): WriteCallback {
   return (error) => {
-    const isClosed = CLOSED_CODES.includes((error as NodeJS.ErrnoException | null | undefined)?.code);
+    const isClosed = CLOSED_CODES.includes(error?.code);
     callback(isClosed ? undefined : error);
   };
 }

@@ -5,12 +5,8 @@ const forever = new AbortController().signal;
 
 /** Whether a promise is settled once everything that can happen has happened. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  let settled = false;
-  void promise.then(() => {
-    settled = true;
-  });
-  await new Promise(setImmediate);
-  return settled;
+  const turn = new Promise<'turn'>((resolve) => setImmediate(resolve, 'turn'));
+  return (await Promise.race([promise, turn])) !== 'turn';
 }
 
 describe('Slots', () => {
