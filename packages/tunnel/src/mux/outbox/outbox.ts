@@ -87,6 +87,8 @@ export class Outbox implements LaneOwner {
     const state = this.#state;
     if (state.name !== 'open' || this.#isPumping) return;
     const { sink, isBatching } = state;
+    // The little that waits goes along with what goes at once.
+    if (this.load.urgentPieces > 0 && this.load.bytes < BATCH.maxBytes) this.#overdueCost = this.load.cost;
     this.#isPumping = true;
     while (this.#isDue() && sink.pendingBytes < this.#limits.channelHighWaterBytes) {
       sink.send(this.#take(isBatching));
