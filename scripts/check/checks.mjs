@@ -12,7 +12,11 @@ export const rounds = [
   [[{ name: 'format', run: () => run(tool('biome'), ['format', '.']) }]],
   [[{ name: 'types', run: () => run(tool('tsc'), ['-b']) }]],
   [
-    [{ name: 'test-types', run: () => run(tool('tsc'), ['-p', 'tsconfig.tests.json']) }],
+    [
+      { name: 'test-types', run: () => run(tool('tsc'), ['-p', 'tsconfig.tests.json']) },
+      // A page has the names of a browser, and none of Node's.
+      { name: 'page-types', run: () => run(tool('tsc'), ['-p', 'examples/browser/page']) },
+    ],
     [
       { name: 'lint', run: () => run(tool('oxlint'), ['--type-aware', '--deny-warnings', '.']) },
       { name: 'dependencies', run: checkDependencies },

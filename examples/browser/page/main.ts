@@ -13,6 +13,15 @@ import { setUpSocketCard } from './socket-card.ts';
 import { setUpStreamCard } from './stream-card.ts';
 import { setUpUploadCard } from './upload-card.ts';
 
+const TEXT: Readonly<Record<ClientStatus['state'], string>> = {
+  idle: 'not connected',
+  connecting: 'connecting …',
+  connected: 'connected, end-to-end encrypted',
+  reconnecting: 'connection lost',
+  failed: 'refused',
+  closed: 'disconnected',
+};
+
 let client: RelayClient | undefined;
 
 const form = element('pairing-form', HTMLFormElement);
@@ -37,9 +46,13 @@ setUpSocketCard(current);
 setUpImageCard(current);
 showStatus({ state: 'idle' });
 
-const link = takeLinkFromAddress();
-if (link !== undefined) {
-  linkField.value = link;
+connectByAddress();
+// A link that is opened in the tab where the page is already changes the fragment only.
+window.addEventListener('hashchange', connectByAddress);
+
+function connectByAddress(): void {
+  const link = takeLinkFromAddress();
+  if (link === undefined) return;
   connect(link);
 }
 
@@ -52,6 +65,8 @@ function connect(text: string): void {
     pairingError.textContent = facts.problem;
     return;
   }
+  // The link holds a secret: it must not stay on the screen.
+  linkField.value = '';
   if (!globalThis.isSecureContext) {
     pairingError.hidden = false;
     pairingError.textContent =
@@ -79,15 +94,6 @@ function showStatus(status: ClientStatus): void {
     button.disabled = status.state !== 'connected';
   }
 }
-
-const TEXT: Readonly<Record<ClientStatus['state'], string>> = {
-  idle: 'not connected',
-  connecting: 'connecting …',
-  connected: 'connected, end-to-end encrypted',
-  reconnecting: 'connection lost',
-  failed: 'refused',
-  closed: 'disconnected',
-};
 
 function detailOf(status: ClientStatus): string {
   switch (status.state) {

@@ -8,9 +8,7 @@ export type ReadLink =
 /** Reads a pasted link. */
 export function readPairingLink(text: string): ReadLink {
   const parsed = parsePairingLink(text.trim());
-  return 'problem' in parsed
-    ? { isValid: false, problem: parsed.problem }
-    : { isValid: true, pairing: parsed };
+  return 'fault' in parsed ? { isValid: false, problem: parsed.message } : { isValid: true, pairing: parsed };
 }
 
 /**
