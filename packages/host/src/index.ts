@@ -20,3 +20,21 @@ export type {
   RelayHostOptions,
   RequestToAdmit,
 } from './relay-host.ts';
+export { createPushClient } from './push/create-push-client.ts';
+export type { PushClient } from './push/push-client.ts';
+export type { PushClientOptions } from './push/push-options.ts';
+export type { PushFailure, PushOutcome, PushReport, TokenResult } from './push/push-outcome.ts';
+export { createMemoryRegistry } from './push/push-registry.ts';
+export type { PushRegistry, RegisteredToken, TokenKind } from './push/push-registry.ts';
+export type {
+  ActivityChange,
+  ActivityItem,
+  ActivityState,
+  ActivityStatus,
+  PushAlert,
+  PushEnvironment,
+  PushPlatform,
+} from './push/push-requests.ts';
+export { pushSettingsFromEnvironment } from './push/push-settings.ts';
+export type { PushSettings } from './push/push-settings.ts';
+export type { PushFetch } from './push/push-transport.ts';

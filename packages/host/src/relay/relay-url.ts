@@ -1,14 +1,14 @@
 import { normaliseRelayUrl, RelayUrlError } from '@openchambery/tunnel';
 import { describeValue, HostOptionError } from '../host-option-error.ts';
 
-/** Takes a relay's URL without query and fragment. @throws {HostOptionError} when it is not one, or names a user. */
-export function resolveRelayUrl(relayUrl: string | URL): string {
+/** Takes a relay's URL without query and fragment. @throws {HostOptionError} naming `option` when it is not one. */
+export function resolveRelayUrl(relayUrl: string | URL, option = 'relayUrl'): string {
   try {
     return normaliseRelayUrl(relayUrl);
   } catch (cause) {
     if (!(cause instanceof RelayUrlError)) throw cause;
     const fault = {
-      option: 'relayUrl',
+      option,
       expected: 'a ws:// or wss:// URL without a user',
       got: describeUrl(relayUrl),
     };
