@@ -91,8 +91,8 @@ class HostSide implements ChannelSide {
     };
   }
 
+  /** When the channel has ended meanwhile, nothing of this goes anywhere. */
   #establish(keys: LinkKeys): void {
-    if (this.#link.isOver) return;
     this.#giveUp.cancel();
     this.#handshake.establish();
     this.#readyText = formatReady(keys.isBatching);

@@ -45,6 +45,18 @@ describe('InOrder', () => {
     expect([queue.count, queue.byteLength]).toEqual([0, 0]);
   });
 
+  it('begins anew whenever nothing waits any more', async () => {
+    const { told, queue } = record();
+    for (const round of [1, 2, 3]) {
+      queue.add(Promise.resolve(round), 10);
+      queue.add(Promise.resolve(-round), 10);
+      await settle();
+      expect([queue.count, queue.byteLength]).toEqual([0, 0]);
+    }
+    queue.add(4, 10);
+    expect(told).toEqual({ results: [1, -1, 2, -2, 3, -3, 4], failures: 0, fewer: 6 });
+  });
+
   it('passes on what comes before a failure, and nothing behind it', async () => {
     const { told, queue } = record();
     const first = Promise.withResolvers<number>();

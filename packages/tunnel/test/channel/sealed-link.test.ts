@@ -147,8 +147,10 @@ describe('receiving', () => {
     });
     transport.deliver(first);
     transport.deliver(second);
-    transport.end({ code: 1000, reason: 'done' });
     channel.send(Uint8Array.of(1));
+    transport.end({ code: 1000, reason: 'done' });
+    channel.send(Uint8Array.of(2));
+    cipher.seals[0]?.resolve(undefined);
     await settle();
     expect(listener.ends).toEqual([]);
     expect(channel.pendingBytes).toBe(0);

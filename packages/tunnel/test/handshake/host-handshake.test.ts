@@ -37,6 +37,7 @@ describe('HostHandshake', () => {
   it.each([
     ['hello', 'ignore'],
     ['hello, other key', 'fail 1008'],
+    ['hello, mirrored key', 'fail 1008'],
     ['hello, other nonce', 'fail 1008'],
     ['malformed hello', 'fail 1011'],
     ['ready', 'ignore'],
@@ -49,6 +50,7 @@ describe('HostHandshake', () => {
   it.each([
     ['hello', 'answer-again'],
     ['hello, other key', 'fail 1008'],
+    ['hello, mirrored key', 'fail 1008'],
     ['hello, other nonce', 'fail 1008'],
     ['malformed hello', 'fail 1011'],
     ['ready', 'fail 1011'],
