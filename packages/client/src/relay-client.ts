@@ -93,9 +93,11 @@ export interface RelayClient {
   /**
    * The Fetch API through the tunnel: streaming both ways, AbortSignal, redirects within the origin. Rejects with a
    * `RelayClientError` (a TypeError for wrong arguments, the signal's reason when aborted). A request that may be repeated
-   * is sent again when the connection breaks before its answer.
+   * is sent again when the connection breaks before its answer. `cache`, `credentials`, `integrity`, `keepalive`, `mode`,
+   * `priority` and `referrer` are taken and ignored; with `redirect: 'manual'` the answer is the redirect itself.
+   * Needs no `this`, so it may be handed on.
    */
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** What `fetch` is made of. */
   request(request: RawRequest): Promise<RawResponse>;
   /** The WebSocket API through the tunnel: `new client.WebSocket('/path', protocols)`. */

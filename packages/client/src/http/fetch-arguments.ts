@@ -33,9 +33,9 @@ export async function readFetchArguments(
   const signal = (init.signal === undefined ? request?.signal : init.signal) ?? undefined;
   signal?.throwIfAborted();
   const isBodiless = method === 'GET' || method === 'HEAD';
-  const hasBody = init.body !== undefined && init.body !== null;
-  if (isBodiless && hasBody) throw new TypeError(`a ${method} request has no body`);
-  const body = hasBody && init.body ? extractBody(init.body) : await bodyOf(isBodiless ? undefined : request);
+  const given = init.body ?? undefined;
+  if (isBodiless && given !== undefined) throw new TypeError(`a ${method} request has no body`);
+  const body = given === undefined ? await bodyOf(isBodiless ? undefined : request) : extractBody(given);
   if (body?.contentType !== undefined && !headers.has('content-type')) {
     headers.set('content-type', body.contentType);
   }
