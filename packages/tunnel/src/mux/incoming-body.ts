@@ -21,7 +21,7 @@ export class IncomingBody implements IncomingBytes {
   readonly #chunks = new Fifo<Uint8Array>();
   readonly #readers = new Fifo<Deferred<Uint8Array | undefined>>();
   #state: BodyState = { name: 'open' };
-  /** Whether this side has already said all it has to say, and has not read since. */
+  /** Whether the answer to it is complete, and nobody has read since. */
   #isUnheeded = false;
 
   /** @param onStalled the reader was too slow; the body is broken already */
@@ -58,7 +58,6 @@ export class IncomingBody implements IncomingBytes {
     if (reader !== undefined) return reader.resolve(chunk);
     this.#chunks.push(unpinned(chunk));
     this.#account.add(chunk.length);
-    this.#heed();
   }
 
   /** The other side has ended the body. */
@@ -78,25 +77,17 @@ export class IncomingBody implements IncomingBytes {
     if (this.#state.name === 'open' || this.#chunks.size > 0) this.#fail(error);
   }
 
-  /**
-   * The answer to this body is complete. Unless somebody still reads it, it holds nothing up from now on: what is too much
-   * to be kept is dropped, and reading it later fails.
-   */
+  /** The answer to this body is complete: perhaps nobody reads it any more, and then it must hold nothing up. */
   stopHeeding(): void {
     this.#isUnheeded = this.#readers.size === 0;
-    this.#heed();
-  }
-
-  #heed(): void {
-    if (this.#isUnheeded && this.#account.isHolding) {
-      this.#fail(new StreamError('ERR_TUNNEL_READER_STALLED', 'not read until after the answer'));
-    }
+    if (this.#isUnheeded) this.#account.hurry();
   }
 
   #stall(): void {
     const error = new StreamError('ERR_TUNNEL_READER_STALLED', 'not read for too long');
     this.#fail(error);
-    this.#onStalled(error);
+    // The answer is what the peer wanted, and it has it.
+    if (!this.#isUnheeded) this.#onStalled(error);
   }
 
   #fail(error: StreamError): void {

@@ -48,7 +48,7 @@ export class ReadingGate {
     account.lastTakenAt = this.#clock.monotonicMs();
     if (this.#holders.size === 0) this.#channel.pauseReading();
     this.#holders.add(account);
-    this.#watch(this.#limits.readerStallMs);
+    this.#watch(account.patienceMs);
   }
 
   /** An account has little again. */
@@ -65,6 +65,11 @@ export class ReadingGate {
     account.lastTakenAt = this.#clock.monotonicMs();
   }
 
+  /** An account has less patience than it had. */
+  look(): void {
+    if (this.#timer !== undefined) this.#look();
+  }
+
   #watch(delayMs: number): void {
     this.#timer ??= this.#clock.setTimer(() => {
       this.#timer = undefined;
@@ -77,7 +82,7 @@ export class ReadingGate {
     let nextAt = Number.POSITIVE_INFINITY;
     // Giving a stream up takes its account out of the set, and may take others out or put them in.
     for (const account of this.#holders) {
-      const stalledAt = account.lastTakenAt + this.#limits.readerStallMs;
+      const stalledAt = account.lastTakenAt + account.patienceMs;
       if (stalledAt <= now) account.stall();
       else nextAt = Math.min(nextAt, stalledAt);
     }
@@ -94,6 +99,7 @@ export class UnreadAccount {
   readonly #onStalled: () => void;
   #bytes = 0;
   #pieces = 0;
+  #patienceMs: number;
   /** On the monotonic clock; kept while the account holds the gate. */
   lastTakenAt = 0;
 
@@ -105,6 +111,12 @@ export class UnreadAccount {
     this.#gate = gate;
     this.#limits = limits;
     this.#onStalled = onStalled;
+    this.#patienceMs = limits.readerStallMs;
+  }
+
+  /** How long the reader may hold up the channel without taking anything, in ms. */
+  get patienceMs(): number {
+    return this.#patienceMs;
   }
 
   get unread(): number {
@@ -129,9 +141,16 @@ export class UnreadAccount {
   take(byteLength: number): void {
     this.#bytes -= byteLength;
     this.#pieces -= 1;
+    this.#patienceMs = this.#limits.readerStallMs;
     if (!this.isHolding) return;
     this.#gate.noteTaken(this);
     if (this.unread <= this.#limits.unreadHighWaterBytes / 2) this.#gate.release(this);
+  }
+
+  /** Most likely nobody reads any more: patience is short until something is taken. */
+  hurry(): void {
+    this.#patienceMs = this.#limits.answeredStallMs;
+    this.#gate.look();
   }
 
   /** What was unread is gone. */

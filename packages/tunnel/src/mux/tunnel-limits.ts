@@ -15,6 +15,11 @@ export interface TunnelLimits {
   readonly maxUnreadBytes: number;
   /** A reader that holds up the channel and takes nothing for this long has its stream aborted, in ms. */
   readonly readerStallMs: number;
+  /**
+   * The same for an upload that was not read since its answer was complete, in ms: most likely nobody wants it. It is dropped,
+   * and its stream is not aborted.
+   */
+  readonly answeredStallMs: number;
   /** Most bytes in messages of all streams that are not whole yet. */
   readonly maxPartialMessageBytes: number;
   /** Most streams a Host lets a Client have at a time, with those whose answers still wait to be sent. */
@@ -33,6 +38,7 @@ export const defaultTunnelLimits: TunnelLimits = {
   unreadHighWaterBytes: 1024 * 1024,
   maxUnreadBytes: Number.POSITIVE_INFINITY,
   readerStallMs: 30_000,
+  answeredStallMs: 1_000,
   maxPartialMessageBytes: 128 * 1024 * 1024,
   maxStreams: 512,
   maxStreamId: 0xffff_ffff,

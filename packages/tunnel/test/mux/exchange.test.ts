@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createClientTunnel,
-  createHostTunnel,
-  type HostHttpStream,
-  type IncomingBytes,
-} from '../../src/index.ts';
+import { createClientTunnel, createHostTunnel, type HostHttpStream } from '../../src/index.ts';
 import { linkChannels } from './support/linked-channels.ts';
 import { readAll } from './support/tunnels.ts';
 

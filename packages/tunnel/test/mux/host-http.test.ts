@@ -254,26 +254,45 @@ describe('a Host', () => {
   });
 
   it('drops an upload that nobody reads once the answer is complete', async () => {
-    const { channel, requests } = openHost({ limits: { unreadHighWaterBytes: 10_000 } });
+    const { channel, requests, clock } = openHost({ limits: { unreadHighWaterBytes: 10_000 } });
+    const upload = { type: httpBody, streamId: 1, payload: new Uint8Array(20_000) };
     channel.receive({ type: httpRequest, streamId: 1, payload: GET });
     requests[0]?.respond(OK)?.end();
-    for (let count = 0; count < 40; count += 1) {
-      channel.receive({ type: httpBody, streamId: 1, payload: new Uint8Array(1_000) });
-      expect(channel.isReading).toBe(true);
-    }
-    channel.receive({ type: streamEnd, streamId: 1 });
+    channel.receive(upload);
+    expect(channel.isReading).toBe(false);
+    clock.advance(999);
+    expect(channel.isReading).toBe(false);
+    clock.advance(1);
+    expect(channel.isReading).toBe(true);
+    channel.receive(upload, upload, { type: streamEnd, streamId: 1 });
+    expect(channel.isReading).toBe(true);
     await settle();
     expect(channel.takeFrames().map(({ type }) => type)).toEqual([httpResponse, streamEnd]);
     await expect(requests[0]?.body.read()).rejects.toMatchObject({ code: 'ERR_TUNNEL_READER_STALLED' });
   });
 
-  it('lets go of the channel when the answer to an unread upload is complete', () => {
-    const { channel, requests } = openHost({ limits: { unreadHighWaterBytes: 10_000 } });
+  it('lets go of the channel soon after the answer to an unread upload is complete', () => {
+    const { channel, requests, clock } = openHost({ limits: { unreadHighWaterBytes: 10_000 } });
     channel.receive({ type: httpRequest, streamId: 1, payload: GET });
     channel.receive({ type: httpBody, streamId: 1, payload: new Uint8Array(20_000) });
-    expect(channel.isReading).toBe(false);
+    clock.advance(500);
     requests[0]?.respond(OK)?.end();
+    expect(channel.isReading).toBe(false);
+    clock.advance(500);
     expect(channel.isReading).toBe(true);
+  });
+
+  it('has all its patience again for an upload that is read after the answer', async () => {
+    const { channel, requests, clock } = openHost({ limits: { unreadHighWaterBytes: 10_000 } });
+    channel.receive({ type: httpRequest, streamId: 1, payload: GET });
+    const chunk = { type: httpBody, streamId: 1, payload: new Uint8Array(20_000) };
+    channel.receive(chunk, chunk);
+    requests[0]?.respond(OK)?.end();
+    await requests[0]?.body.read();
+    clock.advance(29_999);
+    expect(requests[0]?.signal.aborted).toBe(false);
+    clock.advance(1);
+    expect(requests[0]?.signal.reason).toMatchObject({ code: 'ERR_TUNNEL_READER_STALLED' });
   });
 
   it('still reads an upload to its end after the answer, if it goes on reading', async () => {

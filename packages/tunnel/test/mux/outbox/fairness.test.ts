@@ -13,7 +13,7 @@ interface World {
   readonly outbox: Outbox;
   readonly channel: ScriptedChannel;
   /** Lets the channel take one plaintext, and gives its frames. */
-  step(): Promise<readonly TunnelFrame[]>;
+  readonly step: () => Promise<readonly TunnelFrame[]>;
 }
 
 /** An outbox before a channel that takes a plaintext whenever the test says so. */
