@@ -40,8 +40,8 @@ export class TokenBook {
   readonly #registry: PushRegistry;
   readonly #tokens = new Map<string, RegisteredToken>();
   #loaded: Promise<void> | undefined;
-  #saved: Promise<void> = Promise.resolve();
-  #unsavedCount = 0;
+  #lastSave: Promise<void> = Promise.resolve();
+  #nextSave: Promise<void> | undefined;
 
   constructor(registry: PushRegistry) {
     this.#registry = registry;
@@ -84,17 +84,18 @@ export class TokenBook {
     }
   }
 
-  /** One save at a time; changes that come meanwhile go into the next one together. */
+  /** One save at a time; changes that come while one is under way go into the next one together. */
   #save(): Promise<void> {
-    this.#unsavedCount += 1;
-    const saved = this.#saved.then(async () => {
-      if (this.#unsavedCount === 0) return;
-      this.#unsavedCount = 0;
-      await this.#registry.save([...this.#tokens.values()]);
-    });
-    // A failed save is told to whoever waits for it, and keeps nobody from the next one.
-    this.#saved = saved.catch(() => undefined);
-    return saved;
+    this.#nextSave ??= this.#saveAfter(this.#lastSave);
+    // A failed save is told to all who wait for it, and keeps nobody from the next one.
+    this.#lastSave = this.#nextSave.catch(() => undefined);
+    return this.#nextSave;
+  }
+
+  async #saveAfter(previous: Promise<void>): Promise<void> {
+    await previous;
+    this.#nextSave = undefined;
+    await this.#registry.save([...this.#tokens.values()]);
   }
 }
 

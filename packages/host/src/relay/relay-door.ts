@@ -25,14 +25,13 @@ export function createRelayDoor({ relayUrl, identity, clock }: DoorOptions): Ope
   return ({ upgrade, maxPayload }, listener) => {
     let current: Dial | undefined;
     let isAborted = false;
-    signer.sign(upgrade).then(
-      (url) => {
-        if (!isAborted) current = dial({ url, maxPayload, clock }, listener);
-      },
-      () => {
-        if (!isAborted) listener.onFail('the signing key of this Host cannot sign');
-      },
-    );
+    const signThenDial = async (): Promise<void> => {
+      const url = await signer.sign(upgrade).catch(() => undefined);
+      if (isAborted) return;
+      if (url === undefined) listener.onFail('the signing key of this Host cannot sign');
+      else current = dial({ url, maxPayload, clock }, listener);
+    };
+    void signThenDial();
     return {
       abort: () => {
         isAborted = true;

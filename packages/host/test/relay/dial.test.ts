@@ -65,7 +65,7 @@ test.each([
 ])('says what an answer with HTTP %i means', async (status, headers, words) => {
   const server = createHttpServer((_request, response) => response.writeHead(status, headers).end('x'));
   server.on('upgrade', (request, socket) => {
-    const extra = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+    const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} X\r\n${extra.join('')}content-length: 0\r\n\r\n`);
     request.resume();
   });
