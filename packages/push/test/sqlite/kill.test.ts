@@ -129,7 +129,7 @@ describe('kill -9', () => {
   });
 
   it('in the middle of a migration leaves the old database or the new one', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const random = createRandom(SEED);
     const folder = temporaryFolder();
