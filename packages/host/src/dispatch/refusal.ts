@@ -10,8 +10,22 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The refusals that this package itself makes; a policy has its own. */
-export const REFUSAL = {
+/** The reasons for which this package itself refuses; a policy has its own. */
+type RefusalReason =
+  | 'pathNotAllowed'
+  | 'invalidQuery'
+  | 'invalidMethod'
+  | 'invalidHeaders'
+  | 'policyFailed'
+  | 'handlerFailed'
+  | 'originUnreachable'
+  | 'badGateway'
+  | 'undecodable'
+  | 'responseHeadersTooLarge'
+  | 'originTimeout';
+
+/** What is said for each of them. */
+export const REFUSAL: Readonly<Record<RefusalReason, Refusal>> = {
   pathNotAllowed: {
     status: 403,
     error: 'path_not_allowed',
@@ -67,7 +81,7 @@ export const REFUSAL = {
     error: 'origin_timeout',
     message: 'The program behind this Host did not answer in time.',
   },
-} as const satisfies Readonly<Record<string, Refusal>>;
+};
 
 const encoder = new TextEncoder();
 

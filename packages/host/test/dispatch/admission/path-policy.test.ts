@@ -117,6 +117,9 @@ const READINGS: Readonly<Record<string, (path: string) => string>> = {
   decoded: (path) => decodeURIComponent(path),
   decodedTwice: (path) => decodeURIComponent(decodeURIComponent(path)),
   unescaped: (path) => unescape(path),
+  // As decoders of UTF-8 were before they refused to: two bytes for what takes one.
+  overlong: (path) =>
+    unescape(path).replaceAll(/\xc0[\x80-\xbf]/g, (pair) => String.fromCharCode(pair.charCodeAt(1) & 0x3f)),
   urlDecoded: (path) => decodeURIComponent(new URL(`http://localhost${path}`).pathname),
   decodedUrl: (path) => new URL(`http://localhost${decodeURIComponent(path)}`).pathname,
   decodedTwiceUrl: (path) =>

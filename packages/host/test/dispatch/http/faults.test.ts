@@ -130,6 +130,11 @@ describe('an origin that answers without HTTP', () => {
     expect(await request.aborted()).toBe('the origin broke off its answer');
   });
 
+  it('may end its answer with the connection', async () => {
+    const rig = await answering('HTTP/1.0 200 OK\r\n\r\nuntil the end');
+    expect(await text(await rig.fetch({ path: '/' }))).toBe('until the end');
+  });
+
   it('may say more than it announced', async () => {
     const rig = await answering('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef', 'stays');
     expect(await text(await rig.fetch({ path: '/' }))).toBe('abc');
