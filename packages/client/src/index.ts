@@ -1,6 +1,4 @@
 export { createRelayClient } from './create-relay-client.ts';
-export { RelayClientError } from './relay-client-error.ts';
-export type { RelayClientErrorCode, RelayClientErrorFacts } from './relay-client-error.ts';
 export type {
   ClientStatus,
   RawRequest,
@@ -11,3 +9,5 @@ export type {
   TunnelWebSocket,
   TunnelWebSocketConstructor,
 } from './relay-client.ts';
+export type { RelayClientErrorCode, RelayClientErrorFacts } from './relay-client-error.ts';
+export { RelayClientError } from './relay-client-error.ts';

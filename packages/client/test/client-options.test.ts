@@ -32,9 +32,8 @@ describe('options', () => {
     ['connectTimeoutMs', 2_147_483_648],
   ])('must be right: %s is not %j', (name, value) => {
     const options = { ...someOptions, [name]: value };
-    const error = expect(() => resolveClientOptions(options));
-    if (name === 'connectTimeoutMs') error.toThrow(RangeError);
-    else error.toThrow(TypeError);
+    const kind = name === 'connectTimeoutMs' ? RangeError : TypeError;
+    expect(() => resolveClientOptions(options)).toThrow(kind);
   });
 
   it('are taken at their limits', () => {

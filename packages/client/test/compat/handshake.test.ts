@@ -1,5 +1,5 @@
-import { PEER_FRAME, singlePlaintext, encodePeerFrame } from '@openchambery/testkit';
 import type { TunnelHostChannel } from '@openchambery/testkit';
+import { encodePeerFrame, PEER_FRAME, singlePlaintext } from '@openchambery/testkit';
 import { describe, expect, test } from 'vitest';
 import { RelayClientError } from '../../src/index.ts';
 import { expectAlive, makeWorld, standingClock } from './world.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { patternPieces, patternSha256, PEER_FRAME } from '@openchambery/testkit';
+import { PEER_FRAME, patternPieces, patternSha256 } from '@openchambery/testkit';
 import { describe, expect, test } from 'vitest';
 import { expectAlive, makeWorld, standingClock } from './world.ts';
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { patternPieces, PEER_FRAME } from '@openchambery/testkit';
 import type { TunnelHostChannel } from '@openchambery/testkit';
+import { PEER_FRAME, patternPieces } from '@openchambery/testkit';
 import { describe, expect, test } from 'vitest';
 import type { TunnelWebSocket } from '../../src/index.ts';
-import { expectAlive, makeWorld, standingClock } from './world.ts';
 import type { World } from './world.ts';
+import { expectAlive, makeWorld, standingClock } from './world.ts';
 
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const WINDOW_MS = 150;

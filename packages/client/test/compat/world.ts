@@ -1,10 +1,10 @@
-import { createRelayServer } from '@openchambery/relay';
 import type { RelayServer, SocketClosed } from '@openchambery/relay';
-import { FakeClock, Inbox, TunnelTestHost } from '@openchambery/testkit';
+import { createRelayServer } from '@openchambery/relay';
 import type { AnswerOptions, TunnelHostChannel } from '@openchambery/testkit';
+import { FakeClock, Inbox, TunnelTestHost } from '@openchambery/testkit';
 import { onTestFinished } from 'vitest';
-import { createRelayClient } from '../../src/index.ts';
 import type { ClientStatus, RelayClient, RelayClientOptions } from '../../src/index.ts';
+import { createRelayClient } from '../../src/index.ts';
 
 export interface World {
   readonly relay: RelayServer;

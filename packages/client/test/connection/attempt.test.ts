@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import type { ChannelEnd, TunnelTransport } from '@openchambery/tunnel';
 import { FakeClock } from '@openchambery/testkit';
+import type { ChannelEnd, TunnelTransport } from '@openchambery/tunnel';
+import { describe, expect, it } from 'vitest';
 import { type Attempt, type AttemptEnd, attemptStarter } from '../../src/connection/attempt.ts';
 import type { TunnelListener } from '../../src/connection/open-tunnel.ts';
 import type { Dial, DialListener } from '../../src/transport/dial.ts';

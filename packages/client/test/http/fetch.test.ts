@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import { PAIRING_SECRET_HEADER } from '@openchambery/tunnel';
+import { describe, expect, it } from 'vitest';
 import { scriptClient, secret, settle } from '../support/scripted-client.ts';
 import type { ScriptedStream } from '../support/scripted-stream.ts';
 

@@ -1,6 +1,6 @@
+import { PAIRING_SECRET_HEADER } from '@openchambery/tunnel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PAIRING_SECRET_HEADER } from '@openchambery/tunnel';
 import { fromTunnelHeaders, toTunnelHeaders, withSecret } from '../../src/http/headers.ts';
 import { isIdempotent, isToken, normaliseMethod } from '../../src/http/method.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scriptClient, settle } from '../support/scripted-client.ts';
 import type { ScriptedTunnel } from '../support/scripted-tunnel.ts';
+import { soon } from '../support/soon.ts';
 
 interface Hop {
   readonly tunnel: ScriptedTunnel;
@@ -129,7 +130,7 @@ describe('a redirect', () => {
     const { tunnel, respond } = await ask('a', { method: 'POST', body: form });
     await respond(308, 'b');
     const stream = tunnel.stream();
-    await expect.poll(() => stream.isEnded).toBe(true);
+    await soon(() => stream.isEnded).toBe(true);
     const type = String(stream.head.headers['content-type']);
     const parsed = await new Response(stream.sentText, { headers: { 'content-type': type } }).formData();
     expect(parsed.get('a')).toBe('b');

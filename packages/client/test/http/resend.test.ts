@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RelayClientError } from '../../src/relay-client-error.ts';
 import { type ScriptedClient, scriptClient, settle } from '../support/scripted-client.ts';
+import { soon } from '../support/soon.ts';
 
 /** Breaks the connection, and has the next one open. */
 async function reconnect(scripted: ScriptedClient): Promise<void> {
@@ -35,7 +36,7 @@ describe('a request whose connection breaks before the answer', () => {
     const first = scripted.attempts.all[0]?.tunnel.stream();
     const second = scripted.attempts.last.tunnel.stream();
     expect(second.head).toEqual(first?.head);
-    await expect.poll(() => second.isEnded).toBe(true);
+    await soon(() => second.isEnded).toBe(true);
     second.respond(200).end();
     expect((await answer).status).toBe(200);
   });

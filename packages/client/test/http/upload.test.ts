@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scriptClient, settle } from '../support/scripted-client.ts';
 import type { ScriptedStream } from '../support/scripted-stream.ts';
+import { soon } from '../support/soon.ts';
 
 async function post(
   body: NonNullable<RequestInit['body']> | null,
@@ -18,7 +19,7 @@ async function post(
 }
 
 async function whenEnded(stream: ScriptedStream): Promise<void> {
-  await expect.poll(() => stream.isEnded).toBe(true);
+  await soon(() => stream.isEnded).toBe(true);
 }
 
 /** A source that tells what happens to it. */
@@ -120,13 +121,13 @@ describe('a large body', () => {
     tunnel.hasRoom = false;
     const { body, pulls, cancelled } = source();
     client.request({ method: 'POST', path: '/', query: '', headers: {}, body }).catch(() => undefined);
-    await expect.poll(() => tunnel.stream().sent).toHaveLength(1);
+    await soon(() => tunnel.stream().sent).toHaveLength(1);
     await settle();
     expect(pulls()).toBe(1);
     const stream = tunnel.stream();
     stream.drain();
     stream.hasRoom = false;
-    await expect.poll(() => stream.sent).toHaveLength(2);
+    await soon(() => stream.sent).toHaveLength(2);
     await settle();
     expect(pulls()).toBe(2);
     client.close();

@@ -1,8 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_MESSAGE_BYTES, PAIRING_SECRET_HEADER } from '@openchambery/tunnel';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TunnelWebSocket } from '../../src/relay-client.ts';
 import { scriptClient, secret, settle } from '../support/scripted-client.ts';
 import type { ScriptedSocket, ScriptedTunnel } from '../support/scripted-tunnel.ts';
+import { soon } from '../support/soon.ts';
 
 interface Opened {
   readonly socket: TunnelWebSocket;
@@ -177,7 +178,7 @@ describe('messages', () => {
     socket.close(3001, 'done');
     expect(peer.sent).toEqual(['first']);
     expect(peer.closes).toEqual([]);
-    await expect.poll(() => peer.closes).toEqual([{ code: 3001, reason: 'done' }]);
+    await soon(() => peer.closes).toEqual([{ code: 3001, reason: 'done' }]);
     const sent = peer.sent.map((message) =>
       typeof message === 'string' ? message : Buffer.from(message).toString('hex'),
     );
@@ -193,7 +194,7 @@ describe('messages', () => {
     expect(socket.bufferedAmount).toBe(13);
     await settle();
     peer.bufferedBytes = 0;
-    await expect.poll(() => socket.bufferedAmount).toBe(0);
+    await soon(() => socket.bufferedAmount).toBe(0);
     socket.close();
     socket.send('ü');
     socket.send(new Blob(['abc']));

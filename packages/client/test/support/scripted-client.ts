@@ -1,5 +1,5 @@
-import { createEncryptionKeys } from '@openchambery/tunnel';
 import { FakeClock } from '@openchambery/testkit';
+import { createEncryptionKeys } from '@openchambery/tunnel';
 import { resolveClientOptions } from '../../src/client-options.ts';
 import { assembleClient } from '../../src/create-relay-client.ts';
 import type { RelayClient, RelayClientOptions } from '../../src/relay-client.ts';

@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRelayClient } from '../../src/create-relay-client.ts';
 import type { RelayClient } from '../../src/relay-client.ts';
