@@ -12,7 +12,9 @@ export function summarise(id: string, text: string, outcome: 'good' | 'bad' = 'g
   output.dataset['outcome'] = outcome;
 }
 
-/** What went wrong, in words. */
-export function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Disables a button that has nothing to do; who was on it with the keyboard goes on at `next`. */
+export function retire(button: HTMLButtonElement, next: HTMLElement): void {
+  const wasFocused = document.activeElement === button;
+  button.disabled = true;
+  if (wasFocused) next.focus();
 }

@@ -1,39 +1,34 @@
 // The page: one Client, made from a pairing link, and five things to do with it.
-import {
-  RelayClientError,
-  createRelayClient,
-  type ClientStatus,
-  type RelayClient,
-} from '@openchambery/client';
+import { createRelayClient, type RelayClient } from '@openchambery/client';
 import { setUpFetchCard } from './fetch-card.ts';
 import { setUpImageCard } from './image-card.ts';
 import { element } from './element.ts';
 import { takeLinkFromAddress, readPairingLink } from './pairing.ts';
 import { setUpSocketCard } from './socket-card.ts';
+import { showStatus, watchStatus } from './status.ts';
 import { setUpStreamCard } from './stream-card.ts';
 import { setUpUploadCard } from './upload-card.ts';
-
-const TEXT: Readonly<Record<ClientStatus['state'], string>> = {
-  idle: 'not connected',
-  connecting: 'connecting …',
-  connected: 'connected, end-to-end encrypted',
-  reconnecting: 'connection lost',
-  failed: 'refused',
-  closed: 'disconnected',
-};
 
 let client: RelayClient | undefined;
 
 const form = element('pairing-form', HTMLFormElement);
 const linkField = element('link', HTMLTextAreaElement);
-const pairingError = element('pairing-error', HTMLElement);
-const disconnect = element('disconnect', HTMLButtonElement);
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   connect(linkField.value);
 });
-disconnect.addEventListener('click', () => client?.close());
+// A link has no line breaks to type.
+linkField.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || event.isComposing) return;
+  event.preventDefault();
+  form.requestSubmit();
+});
+element('disconnect', HTMLButtonElement).addEventListener('click', () => client?.close());
+element('try-now', HTMLButtonElement).addEventListener('click', () => {
+  if (client?.status.state === 'failed') connectNow(client);
+  else client?.networkChanged();
+});
 
 const current = () => {
   if (client === undefined) throw new Error('there is no connection yet');
@@ -57,55 +52,35 @@ function connectByAddress(): void {
 }
 
 function connect(text: string): void {
-  client?.close();
-  client = undefined;
   const facts = readPairingLink(text);
-  pairingError.hidden = facts.isValid;
-  if (!facts.isValid) {
-    pairingError.textContent = facts.problem;
-    return;
-  }
+  if (!facts.isValid) return refuse(facts.problem);
   // The link holds a secret: it must not stay on the screen.
   linkField.value = '';
   if (!globalThis.isSecureContext) {
-    pairingError.hidden = false;
-    pairingError.textContent =
-      'Browsers allow encryption only on pages that came over https, or from this very machine (localhost). Open this page there.';
-    return;
+    return refuse(
+      'Browsers allow encryption only on pages that came over https, or from this very machine (localhost). Open this page there.',
+    );
   }
+  refuse('');
+  client?.close();
   client = createRelayClient(facts.pairing);
-  client.onStatus(showStatus);
+  watchStatus(client);
   element('facts', HTMLElement).hidden = false;
   element('fact-relay', HTMLElement).textContent = facts.pairing.relayUrl;
   element('fact-host', HTMLElement).textContent = facts.pairing.serverId;
+  connectNow(client);
+}
+
+function connectNow(client: RelayClient): void {
   // A failure is shown as the status.
   client.connect().catch(() => undefined);
 }
 
-function showStatus(status: ClientStatus): void {
-  element('state', HTMLElement).dataset['state'] = status.state;
-  element('state-text', HTMLElement).textContent = TEXT[status.state];
-  const detail = element('state-detail', HTMLElement);
-  const text = detailOf(status);
-  detail.hidden = text === '';
-  detail.textContent = text;
-  disconnect.disabled = status.state === 'idle' || status.state === 'closed';
-  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-needs-tunnel]')) {
-    button.disabled = status.state !== 'connected';
-  }
-}
-
-function detailOf(status: ClientStatus): string {
-  switch (status.state) {
-    case 'reconnecting':
-      return `${describe(status.error)} Next attempt in ${Math.ceil(status.retryInMs / 1000)} s.`;
-    case 'failed':
-      return describe(status.error);
-    default:
-      return '';
-  }
-}
-
-function describe(error: RelayClientError): string {
-  return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+/** Says what is wrong with the link; nothing, when the text is empty. What is connected stays connected. */
+function refuse(problem: string): void {
+  element('pairing-error', HTMLElement).textContent = problem;
+  linkField.removeAttribute('aria-invalid');
+  if (problem === '') return;
+  linkField.setAttribute('aria-invalid', 'true');
+  linkField.focus();
 }

@@ -5,9 +5,11 @@ export type ReadLink =
   | { readonly isValid: true; readonly pairing: PairingFacts }
   | { readonly isValid: false; readonly problem: string };
 
-/** Reads a pasted link. */
+/** Reads a pasted link, also one that a terminal has broken into lines. */
 export function readPairingLink(text: string): ReadLink {
-  const parsed = parsePairingLink(text.trim());
+  const link = text.replaceAll(/\s+/gu, '');
+  if (link === '') return { isValid: false, problem: 'Paste a pairing link first.' };
+  const parsed = parsePairingLink(link);
   return 'fault' in parsed ? { isValid: false, problem: parsed.message } : { isValid: true, pairing: parsed };
 }
 

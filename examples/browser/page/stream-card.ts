@@ -1,5 +1,6 @@
 import type { RelayClient } from '@openchambery/client';
-import { element, summarise, wordsOf } from './element.ts';
+import { element, retire, summarise } from './element.ts';
+import { wordsOf, wordsOfAnswer } from './words.ts';
 
 /** Server-sent events, shown word by word as they come. */
 export function setUpStreamCard(client: () => RelayClient): void {
@@ -14,20 +15,25 @@ export function setUpStreamCard(client: () => RelayClient): void {
     const { signal } = controller;
     text.textContent = '';
     stop.disabled = false;
+    summarise('stream-status', 'asking …');
     let words = 0;
+    const say = (how: string, outcome: 'good' | 'bad' = 'good') => {
+      // Unless another question has taken its place.
+      if (signal === controller.signal) summarise('stream-status', `${words} events${how}`, outcome);
+    };
     try {
       const response = await client().fetch('/api/stream', { signal });
-      if (!response.ok || response.body === null) throw new Error(`the program answered ${response.status}`);
+      if (!response.ok || response.body === null) throw new Error(await wordsOfAnswer(response));
       for await (const word of readEvents(response.body)) {
         words += 1;
         text.textContent += word;
-        summarise('stream-status', `${words} events`);
+        say('');
       }
-      summarise('stream-status', `${words} events, complete`);
+      say(', complete');
     } catch (error) {
-      summarise('stream-status', `${words} events, ${wordsOf(error)}`, signal.aborted ? 'good' : 'bad');
+      say(`, ${wordsOf(error)}`, signal.aborted ? 'good' : 'bad');
     } finally {
-      stop.disabled = signal === controller.signal;
+      if (signal === controller.signal) retire(stop, start);
     }
   });
 }

@@ -1,5 +1,6 @@
 import type { RelayClient } from '@openchambery/client';
-import { element, summarise, wordsOf } from './element.ts';
+import { element, retire, summarise } from './element.ts';
+import { mebibytes, wordsOf, wordsOfAnswer } from './words.ts';
 
 /** A file goes home as a stream: progress is what the tunnel has taken, which is never far ahead of what has arrived. */
 export function setUpUploadCard(client: () => RelayClient): void {
@@ -12,31 +13,45 @@ export function setUpUploadCard(client: () => RelayClient): void {
     event.preventDefault();
     const chosen = file.files?.[0];
     if (chosen === undefined) return;
+    controller.abort();
     controller = new AbortController();
+    const { signal } = controller;
     stop.disabled = false;
+    progress.hidden = false;
     progress.value = 0;
-    const report = (sent: number) => {
-      progress.value = chosen.size === 0 ? 1 : sent / chosen.size;
-      summarise('upload-status', `${mebibytes(sent)} of ${mebibytes(chosen.size)} MiB`);
+    const say = (text: string, outcome: 'good' | 'bad' = 'good') => {
+      // Unless another upload has taken its place.
+      if (signal === controller.signal) summarise('upload-status', text, outcome);
     };
+    const startedAt = performance.now();
+    const rate = (bytes: number) => `${mebibytes((bytes * 1000) / (performance.now() - startedAt))}/s`;
     try {
-      const response = await client().fetch('/api/upload', {
-        method: 'POST',
-        headers: { 'content-type': 'application/octet-stream' },
-        body: counting(chosen.stream(), report),
-        duplex: 'half',
-        signal: controller.signal,
-      } as RequestInit);
-      if (!response.ok) throw new Error(`the program answered ${response.status}`);
-      const { bytes, sha256 } = (await response.json()) as { bytes: number; sha256: string };
+      const sending = counting(chosen.stream(), (sent) => {
+        if (signal.aborted) return;
+        progress.value = sent / chosen.size;
+        say(`${mebibytes(sent)} of ${mebibytes(chosen.size)} · ${rate(sent)}`);
+      });
+      const { bytes, sha256 } = await send(client(), sending, signal);
       progress.value = 1;
-      summarise('upload-status', `${bytes} bytes arrived, SHA-256 ${sha256}`);
+      say(`${bytes} bytes arrived · ${rate(bytes)} · SHA-256 ${sha256}`);
     } catch (error) {
-      summarise('upload-status', wordsOf(error), 'bad');
+      say(wordsOf(error), signal.aborted ? 'good' : 'bad');
     } finally {
-      stop.disabled = true;
+      if (signal === controller.signal) retire(stop, file);
     }
   });
+}
+
+async function send(
+  client: RelayClient,
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const headers = { 'content-type': 'application/octet-stream' };
+  const init = { method: 'POST', headers, body, duplex: 'half', signal } as RequestInit;
+  const response = await client.fetch('/api/upload', init);
+  if (!response.ok) throw new Error(await wordsOfAnswer(response));
+  return await response.json();
 }
 
 function counting(
@@ -52,8 +67,4 @@ function counting(
     },
   });
   return source.pipeThrough(count);
-}
-
-function mebibytes(bytes: number): string {
-  return (bytes / 1024 / 1024).toFixed(1);
 }
