@@ -171,7 +171,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandSpec>> = {
     notes: [
       LINK_NOTE,
       'Redirects are not followed. Exit codes: 0 for an answer below 400; 22 for 400 and above, whose body is printed ' +
-        'all the same; 1 when there was no answer or not all of it. --json reports {"status":"ok","httpStatus":...} ' +
+        'all the same; 1 when there was no tunnel within 15 s, no answer or not all of it. --json reports {"status":"ok","httpStatus":...} ' +
         'and needs --output, as stdout carries the body otherwise.',
     ],
     examples: ['get LINK /status', 'get LINK /upload --data @photo.jpg --header "content-type: image/jpeg"'],

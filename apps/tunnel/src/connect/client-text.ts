@@ -1,6 +1,6 @@
 import type { ClientStatus, RelayClient } from '@openchambery/client';
 import { formatBytes } from '../terminal/bytes-text.ts';
-import { describeLoss } from './describe-failure.ts';
+import { describeClientError } from './describe-failure.ts';
 
 /** What else a status line tells. */
 export interface ClientDetail {
@@ -26,10 +26,10 @@ function describeStatus(status: ClientStatus, detail: ClientDetail['detail']): s
       // Lines of their own are for news, and each attempt has another wait.
       const isCounted = detail === 'full' && status.retryInMs > 0;
       const when = isCounted ? ` in ${Math.ceil(status.retryInMs / 1000)} s` : '';
-      return `reconnecting${when}: ${describeLoss(status.error)}`;
+      return `reconnecting${when}: ${describeClientError(status.error)}`;
     }
     case 'failed':
-      return `not connected: ${describeLoss(status.error)}`;
+      return `not connected: ${describeClientError(status.error)}`;
     default:
       return status.state;
   }
@@ -39,5 +39,5 @@ function describeStatus(status: ClientStatus, detail: ClientDetail['detail']): s
 export function clientFields(status: ClientStatus): Readonly<Record<string, unknown>> {
   if (!('error' in status)) return { ...status };
   const { error, ...rest } = status;
-  return { ...rest, code: error.code, reason: describeLoss(error) };
+  return { ...rest, code: error.code, reason: describeClientError(error) };
 }

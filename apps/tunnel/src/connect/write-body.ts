@@ -13,23 +13,44 @@ export async function writeBody(
   target: Writable,
   onBytes?: (byteLength: number) => void,
 ): Promise<BodyOutcome> {
-  for (;;) {
-    const chunk = await body.read();
-    if (chunk === undefined) return 'whole';
-    if (target.destroyed || target.errored !== null) return 'reader-gone';
-    onBytes?.(chunk.byteLength);
-    if (!target.write(chunk)) await whenWritable(target);
+  const reader = watchReader(target);
+  try {
+    for (;;) {
+      const chunk = await body.read();
+      if (chunk === undefined) return 'whole';
+      if (reader.isGone()) return 'reader-gone';
+      onBytes?.(chunk.byteLength);
+      if (!target.write(chunk)) await reader.whenReady();
+    }
+  } finally {
+    reader.stop();
   }
 }
 
-/** Resolves when `target` takes more, or will not take anything any more. */
-function whenWritable(target: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      target.off('drain', done).off('close', done).off('error', done);
-      resolve();
-    };
-    if (target.destroyed) done();
-    else target.on('drain', done).on('close', done).on('error', done);
-  });
+interface ReaderWatch {
+  isGone(): boolean;
+  /** Resolves when the target takes more, or will not take anything any more. */
+  whenReady(): Promise<void>;
+  stop(): void;
+}
+
+/** What a stream says of itself does not do: stdout recovers from its errors, and goes on to lose what is written. */
+function watchReader(target: Writable): ReaderWatch {
+  let isGone = target.destroyed;
+  let wake: (() => void) | undefined;
+  const onDrain = (): void => wake?.();
+  const onGone = (): void => {
+    isGone = true;
+    wake?.();
+  };
+  target.on('drain', onDrain).on('close', onGone).on('error', onGone);
+  return {
+    isGone: () => isGone,
+    whenReady: () =>
+      new Promise((resolve) => {
+        wake = resolve;
+        if (isGone) resolve();
+      }),
+    stop: () => void target.off('drain', onDrain).off('close', onGone).off('error', onGone),
+  };
 }

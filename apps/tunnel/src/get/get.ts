@@ -3,6 +3,7 @@ import type { RawResponse } from '@openchambery/client';
 import { reportJson } from '../cli/output.ts';
 import type { Settings } from '../cli/settings.ts';
 import type { Surroundings } from '../cli/surroundings.ts';
+import { describeClient } from '../connect/client-text.ts';
 import { readLink } from '../connect/read-link.ts';
 import { writeBody } from '../connect/write-body.ts';
 import { fileTarget, stdoutTarget } from './body-target.ts';
@@ -16,6 +17,9 @@ import type { Progress } from './progress.ts';
 /** What curl answers with for a status of 400 and above when it is asked to tell. */
 const EXIT_HTTP_ERROR = 22;
 
+/** How long a script waits for a tunnel, in ms. */
+const CONNECT_TIMEOUT_MS = 15_000;
+
 /**
  * Runs `get`.
  * @returns the exit code: 0 for a status below 400, 22 from there on; that of the signal when it was interrupted.
@@ -25,9 +29,14 @@ export async function runGet(settings: Settings, surroundings: Surroundings): Pr
   const { style, stopping } = surroundings;
   const config = resolveGet(settings, style);
   const facts = await readLink(config.linkOperand, settings, surroundings);
-  const client = createRelayClient({ ...facts, clock: surroundings.clock });
+  const client = createRelayClient({
+    ...facts,
+    clock: surroundings.clock,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
   const isBodyShown = config.output === undefined && surroundings.stdoutColumns() !== undefined;
   const progress = createProgress(surroundings, isBodyShown);
+  client.onStatus(() => progress.connection(describeClient(client, { openCount: 0, detail: 'brief' })));
   try {
     const { target, method, headers } = config;
     const body = await requestBodyOf(config, progress);

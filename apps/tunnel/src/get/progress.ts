@@ -5,6 +5,8 @@ import type { StatusLine } from '../terminal/status-line.ts';
 
 /** Tells how far a transfer is. */
 export interface Progress {
+  /** How the tunnel is; of interest until bytes move. */
+  connection(text: string): void;
   sent(byteLength: number): void;
   received(byteLength: number): void;
   end(): void;
@@ -40,5 +42,12 @@ function countBytes(line: StatusLine | undefined, nowMs: () => number): Progress
     total[direction] += byteLength;
     show();
   };
-  return { sent: count('sent'), received: count('received'), end: () => line?.end() };
+  return {
+    connection: (text) => {
+      if (total.sent + total.received === 0) line?.show(text);
+    },
+    sent: count('sent'),
+    received: count('received'),
+    end: () => line?.end(),
+  };
 }
