@@ -9,8 +9,8 @@ import type {
   TunnelTransport,
 } from '@openchambery/tunnel';
 import { createWsTransport } from '@openchambery/tunnel/node';
-import type { WebSocket } from 'ws';
 import { printable } from '../control/control-end.ts';
+import type { RelaySocket } from '../relay/dial.ts';
 import type { OpenDoor } from '../relay/relay-door.ts';
 
 /** An encrypted frame has at most 65565 bytes, a hello a few hundred; a relay passes on no more than this by default. */
@@ -136,15 +136,16 @@ export class DataConnection {
     const door = openDoor(
       { upgrade: { role: 'host-data', connectionId }, maxPayload: MAX_DATA_MESSAGE_BYTES },
       {
-        onOpen: (socket) => this.#onSocket(socket),
+        onOpen: (connection) => this.#onSocket(connection),
         onFail: (reason) => this.#onDialFailed(reason),
       },
     );
     return { phase: 'dialling', abort: () => door.abort() };
   }
 
-  #onSocket(socket: WebSocket): void {
-    const tunnel = this.#options.openTunnel(createWsTransport(socket, { clock: this.#options.clock }), {
+  #onSocket({ socket, stream }: RelaySocket): void {
+    const transport = createWsTransport(socket, { clock: this.#options.clock, stream });
+    const tunnel = this.#options.openTunnel(transport, {
       onOpen: () => this.#onTunnelOpen(tunnel),
       onClose: (end) => this.#onTunnelClosed(end),
       onRequest: (stream) => this.#listener.onRequest(stream),

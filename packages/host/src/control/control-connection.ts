@@ -54,7 +54,7 @@ class DialledControl implements ControlConnection {
     const door = openDoor(
       { upgrade: { role: 'host-control' }, maxPayload: MAX_CONTROL_MESSAGE_BYTES },
       {
-        onOpen: (socket) => this.#onOpen(socket),
+        onOpen: ({ socket }) => this.#onOpen(socket),
         onFail: (reason) => this.#end({ kind: 'unreachable', reason }),
       },
     );

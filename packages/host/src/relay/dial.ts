@@ -1,14 +1,22 @@
 import type { Clock } from '@openchambery/tunnel';
+import type { ByteStream } from '@openchambery/tunnel/node';
 import { WebSocket } from 'ws';
 import { describeDialError, describeHttpAnswer } from './dial-fault.ts';
 
 /** How long name look-up, TCP, TLS and the upgrade may take together, in ms. */
 const DIAL_DEADLINE_MS = 10_000;
 
+/** An open WebSocket to the relay. */
+export interface RelaySocket {
+  readonly socket: WebSocket;
+  /** What is under it. */
+  readonly stream: ByteStream | undefined;
+}
+
 /** What a dial tells, once. */
 export interface DialListener {
   /** The upgrade was completed. Called while `open` is emitted: nothing has been read yet. */
-  onOpen(socket: WebSocket): void;
+  onOpen(connection: RelaySocket): void;
   /** There is no connection; `reason` is for people and says what they can do. */
   onFail(reason: string): void;
 }
@@ -54,8 +62,12 @@ export function dial(request: DialRequest, listener: DialListener): Dial {
     () => fail(`the relay did not answer within ${DIAL_DEADLINE_MS / 1000} s`),
     DIAL_DEADLINE_MS,
   );
+  let stream: ByteStream | undefined;
+  socket.once('upgrade', (response) => {
+    stream = response.socket;
+  });
   socket.once('open', () => {
-    if (settle()) listener.onOpen(socket);
+    if (settle()) listener.onOpen({ socket, stream });
   });
   socket.once('unexpected-response', (_request, response) => {
     fail(describeHttpAnswer(response.statusCode ?? 0, response.headers.location));

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server, Socket } from 'node:net';
 import { FakeClock, freePort, makeLoopbackCertificate } from '@openchambery/testkit';
 import { systemClock } from '@openchambery/tunnel';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { dial } from '../../src/relay/dial.ts';
+import { dial, type RelaySocket } from '../../src/relay/dial.ts';
 
 const servers: (Server | HttpServer)[] = [];
 
@@ -39,7 +39,7 @@ test('opens without compression', async () => {
   const sockets = new WebSocketServer({ server, perMessageDeflate: true });
   const port = await listen(server);
   const accepted = once(sockets, 'connection');
-  const socket = await new Promise<{ extensions: string; terminate(): void }>((resolve, reject) => {
+  const { socket, stream } = await new Promise<RelaySocket>((resolve, reject) => {
     dial(
       { url: `ws://127.0.0.1:${port}/`, maxPayload: 1024, clock: systemClock },
       { onOpen: resolve, onFail: reject },
@@ -47,6 +47,7 @@ test('opens without compression', async () => {
   });
   await accepted;
   expect(socket.extensions).toBe('');
+  expect(stream).toBeInstanceOf(Socket);
   socket.terminate();
   sockets.close();
 });
