@@ -6,6 +6,7 @@ import { backoffMs } from './backoff.ts';
 import { wrongKeyError } from './end-of-attempt.ts';
 import { StatusListeners } from './status-listeners.ts';
 import { TrafficTotal } from './traffic-total.ts';
+import type { TunnelSource } from './tunnel-source.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
 /** How long a Host has to answer when the network may have changed, in ms; an attempt as old as that is begun anew. */
@@ -33,7 +34,7 @@ type State =
   | { readonly kind: 'closed' };
 
 /** The way to the Host: made at the first use, and made anew whenever it breaks, until it is closed. */
-export class Connection {
+export class Connection implements TunnelSource {
   readonly #parts: ConnectionParts;
   readonly #room: WaitingRoom;
   readonly #traffic = new TrafficTotal();
@@ -88,7 +89,6 @@ export class Connection {
     await this.tunnel();
   }
 
-  /** The tunnel, once there is one. Rejects with a `RelayClientError`, or the reason of `signal`. */
   tunnel(signal?: AbortSignal): Promise<ClientTunnel> {
     const state = this.#state;
     if (state.kind === 'connected') return Promise.resolve(state.tunnel);
@@ -98,7 +98,6 @@ export class Connection {
     return this.#room.wait(signal);
   }
 
-  /** What broke whatever a tunnel of this connection carried, now that it is gone. */
   lossError(): RelayClientError {
     if (this.#state.kind === 'closed') return closedError();
     const cause = this.#lastError;

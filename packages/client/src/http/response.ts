@@ -19,9 +19,15 @@ export function toResponse(raw: RawResponse, origin: Origin): Response {
   return describe(new Response(hasBody ? streamOf(raw) : null, init), origin);
 }
 
+/**
+ * Answers whose body nobody can read any more: whoever looks at a status alone often leaves the rest, and unread bytes
+ * would sooner or later hold everything up.
+ */
+const forgotten = new FinalizationRegistry((raw: RawResponse) => raw.abort('nobody reads the answer'));
+
 /** Read no faster than the program reads; unread bytes wait in the tunnel, which stops the network. */
 function streamOf(raw: RawResponse): ReadableStream<Uint8Array> {
-  return new ReadableStream(
+  const stream = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         const chunk = await raw.body.read();
@@ -32,6 +38,8 @@ function streamOf(raw: RawResponse): ReadableStream<Uint8Array> {
     },
     { highWaterMark: 0 },
   );
+  forgotten.register(stream, raw);
+  return stream;
 }
 
 /** Says what only `fetch` itself can say of a response, and a copy says too. */

@@ -1,4 +1,4 @@
-import type { ClientTunnel } from '@openchambery/tunnel';
+import type { TunnelSource } from '../connection/tunnel-source.ts';
 import type { RawResponse } from '../relay-client.ts';
 import { RelayClientError } from '../relay-client-error.ts';
 import { type Call, exchange } from './exchange.ts';
@@ -6,12 +6,6 @@ import { isIdempotent } from './method.ts';
 
 /** A request that takes the connection down with it is not sent for ever. */
 const MAX_RESENDS = 4;
-
-/** Where tunnels come from. */
-export interface TunnelSource {
-  tunnel(signal?: AbortSignal): Promise<ClientTunnel>;
-  lossError(): RelayClientError;
-}
 
 /** Sends a request, and sends it again when the connection breaks before its answer and it may be repeated. */
 export async function send(source: TunnelSource, request: Omit<Call, 'lossError'>): Promise<RawResponse> {

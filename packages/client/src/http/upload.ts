@@ -11,12 +11,17 @@ export async function upload(
   body: Uint8Array | ReadableStream<Uint8Array> | undefined,
   stream: ClientHttpStream,
 ): Promise<void> {
-  if (body instanceof Uint8Array) await sendBytes(body, stream);
-  else if (body !== undefined) await sendStream(body, stream);
-  stream.output.end();
+  const { output } = stream;
+  if (body instanceof Uint8Array) {
+    // In the turn of its request, so that a small one travels in the same message.
+    if (body.length > PIECE_BYTES) await sendBytes(body, stream);
+    else if (body.length > 0) output.write(body);
+  } else if (body !== undefined) {
+    await sendStream(body, stream);
+  }
+  output.end();
 }
 
-/** Synchronous for a small body, so that it travels with its request. */
 async function sendBytes(bytes: Uint8Array, { output, signal }: ClientHttpStream): Promise<void> {
   for (let at = 0; at < bytes.length && !signal.aborted; at += PIECE_BYTES) {
     const isRoom = output.write(bytes.subarray(at, at + PIECE_BYTES));

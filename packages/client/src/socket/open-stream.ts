@@ -1,19 +1,13 @@
 import {
   type ClientSocketOpening,
-  type ClientTunnel,
   StreamError,
   type TunnelSocket,
   type TunnelSocketListener,
   type WsOpenHead,
 } from '@openchambery/tunnel';
+import type { TunnelSource } from '../connection/tunnel-source.ts';
 import { explainStreamError } from '../http/exchange.ts';
 import { RelayClientError } from '../relay-client-error.ts';
-
-/** Where tunnels come from. */
-export interface TunnelSource {
-  tunnel(signal?: AbortSignal): Promise<ClientTunnel>;
-  lossError(): RelayClientError;
-}
 
 /** What came of asking for a WebSocket. */
 export interface OpenedStream {
@@ -26,8 +20,8 @@ export interface OpenedStream {
 export interface OpeningStream {
   /** Rejects with a `RelayClientError`, or a TypeError when URL and headers do not fit a frame. */
   readonly opened: Promise<OpenedStream>;
-  /** Gives up. Nothing is told any more, `opened` rejects or never settles. */
-  abort(): void;
+  /** Gives up while it is not open: `opened` rejects. */
+  readonly abort: () => void;
 }
 
 /** Waits for a tunnel and asks the Host for a WebSocket; `listener` hears of it as soon as it is open. */

@@ -1,6 +1,7 @@
 import type { TunnelSocketListener, WsOpenHead } from '@openchambery/tunnel';
+import type { TunnelSource } from '../connection/tunnel-source.ts';
 import type { RawSocket } from '../relay-client.ts';
-import { openStream, type TunnelSource } from './open-stream.ts';
+import { openStream } from './open-stream.ts';
 
 /** Who wants a WebSocket. */
 export interface RawSocketOpener {
@@ -17,17 +18,17 @@ export async function openRawSocket(
 ): Promise<RawSocket> {
   signal?.throwIfAborted();
   const opening = openStream(source, head, listener);
-  if (signal === undefined) return await opening.opened;
-  const aborted = Promise.withResolvers<never>();
-  const giveUp = (): void => {
-    opening.abort();
-    aborted.reject(signal.reason);
-  };
-  signal.addEventListener('abort', giveUp);
+  const { abort } = opening;
+  signal?.addEventListener('abort', abort);
   try {
-    // An opening that is aborted may never settle.
-    return await Promise.race([opening.opened, aborted.promise]);
+    const opened = await opening.opened;
+    if (signal?.aborted !== true) return opened;
+    // Opened and aborted in one turn.
+    opened.socket.abort('cancelled');
+    throw signal.reason;
+  } catch (error) {
+    throw signal?.aborted === true ? signal.reason : error;
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal?.removeEventListener('abort', abort);
   }
 }

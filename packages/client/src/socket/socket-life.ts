@@ -1,5 +1,6 @@
 import type { TunnelSocketListener, WsCloseInfo, WsOpenHead } from '@openchambery/tunnel';
-import { type OpenedStream, type OpeningStream, openStream, type TunnelSource } from './open-stream.ts';
+import type { TunnelSource } from '../connection/tunnel-source.ts';
+import { type OpenedStream, type OpeningStream, openStream } from './open-stream.ts';
 import { Outbox } from './outbox.ts';
 
 /** What the life of a WebSocket tells, in this order; `onClosed` once and last. */

@@ -1,9 +1,9 @@
 import { MAX_MESSAGE_BYTES, type WsCloseInfo } from '@openchambery/tunnel';
+import type { TunnelSource } from '../connection/tunnel-source.ts';
 import { withSecret } from '../http/headers.ts';
 import type { TunnelWebSocketConstructor } from '../relay-client.ts';
 import { createCloseEvent } from './close-event.ts';
 import { EventHandlers, type Handler } from './event-handlers.ts';
-import type { TunnelSource } from './open-stream.ts';
 import { byteLength } from './outbox.ts';
 import { checkClose, readSocketArguments } from './socket-arguments.ts';
 import { SocketLife } from './socket-life.ts';

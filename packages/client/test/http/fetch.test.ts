@@ -1,7 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { PAIRING_SECRET_HEADER } from '@openchambery/tunnel';
 import { describe, expect, it } from 'vitest';
 import { scriptClient, secret, settle } from '../support/scripted-client.ts';
 import type { ScriptedStream } from '../support/scripted-stream.ts';
+import { soon } from '../support/soon.ts';
 
 interface Asked {
   readonly stream: ScriptedStream;
@@ -189,6 +192,24 @@ describe('the answer', () => {
       code: 'ERR_RELAY_CLIENT_ABORTED_BY_HOST',
       reason: 'origin reset',
     });
+  });
+
+  it('is given up when nobody can read it any more', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { client, open } = scriptClient();
+    const tunnel = open();
+    const look = async (): Promise<number> => {
+      const answer = client.fetch('/');
+      await settle();
+      tunnel.stream().respond(200).push('a');
+      return (await answer).status;
+    };
+    expect(await look()).toBe(200);
+    await soon(() => {
+      collect();
+      return tunnel.stream().aborts.length;
+    }).toBe(1);
   });
 
   it.each([

@@ -101,6 +101,25 @@ describe('a body', () => {
   });
 });
 
+describe('a small body', () => {
+  it('is written and ended in the turn of its request, to travel in one message with it', async () => {
+    const { client, open } = scriptClient();
+    const tunnel = open();
+    const seen: boolean[] = [];
+    const request = tunnel.request.bind(tunnel);
+    tunnel.request = (head) => {
+      const stream = request(head);
+      queueMicrotask(() => seen.push(stream.isEnded));
+      return stream;
+    };
+    for (const body of ['text', undefined] as const) {
+      client.fetch('/', body === undefined ? {} : { method: 'POST', body }).catch(() => undefined);
+      await settle();
+    }
+    expect(seen).toEqual([true, true]);
+  });
+});
+
 describe('a large body', () => {
   it('in memory is queued piece by piece, as there is room', async () => {
     const { client, open } = scriptClient();

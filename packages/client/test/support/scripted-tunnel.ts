@@ -33,7 +33,11 @@ export class ScriptedSocket implements TunnelSocket {
         this.#reject = reject;
       },
     );
-    this.opening = { opened, abort: (reason) => void this.aborts.push(reason) };
+    const abort = (reason: string): void => {
+      this.aborts.push(reason);
+      this.#reject(new StreamError('ERR_TUNNEL_STREAM_CANCELLED', reason));
+    };
+    this.opening = { opened, abort };
   }
 
   accept(protocol?: string): void {
