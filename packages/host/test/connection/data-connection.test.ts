@@ -168,3 +168,19 @@ test('does not dial for Clients that are announced while it stops', async () => 
   expect(stage.relay.arrivals.total).toBe(1);
   expect(stage.clock.pendingTimers).toBe(0);
 });
+
+test.each(['dialling', 'waiting to dial again', 'waiting for a hello'])(
+  'stops while it is %s',
+  async (phase) => {
+    const stage = await start();
+    stage.say({ type: 'connected', connectionId: ONE });
+    if (phase === 'dialling') await settle(stage);
+    else {
+      const { socket } = await stage.nextData();
+      if (phase === 'waiting to dial again') socket.terminate();
+      await waitingFor(stage, phase === 'waiting to dial again' ? 200 : HELLO_MS);
+    }
+    await stage.host.stop();
+    expect(stage.clock.delays).toEqual([]);
+  },
+);
