@@ -1,17 +1,20 @@
 import { UsageError } from './usage-error.ts';
 
 /**
- * All of stdin as text.
+ * The first line of stdin: whoever pastes it into a terminal ends it there.
  * @throws {UsageError} when it is longer than `maxBytes`.
  */
-export async function readStdin(maxBytes: number): Promise<string> {
+export async function readStdinLine(maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of process.stdin) {
     const bytes = chunk as Buffer;
     length += bytes.length;
-    if (length > maxBytes) throw new UsageError(`Invalid stdin: expected at most ${maxBytes} bytes`);
     chunks.push(bytes);
+    if (bytes.includes(0x0a)) break;
+    if (length > maxBytes) break;
   }
-  return Buffer.concat(chunks).toString();
+  const [line = ''] = Buffer.concat(chunks).toString().split('\n', 1);
+  if (Buffer.byteLength(line) <= maxBytes) return line;
+  throw new UsageError(`Invalid stdin: expected a line of at most ${maxBytes} bytes`);
 }

@@ -2,7 +2,7 @@ import { systemClock } from '@openchambery/tunnel';
 import { connectionFailure } from '../connect/describe-failure.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { describeCrash } from './crash.ts';
-import { messageOf } from './describe-value.ts';
+import { codeOf, messageOf } from './describe-value.ts';
 import { exitAfterOutput } from './exit.ts';
 import { formatHelp, formatOverview } from './help-text.ts';
 import { describeOldNode } from './node-version.ts';
@@ -10,7 +10,7 @@ import { reportFailure } from './output.ts';
 import type { Output, ReportStyle } from './output.ts';
 import { parseCommandLine } from './parse-command-line.ts';
 import type { CommandLine } from './parse-command-line.ts';
-import { readStdin } from './read-stdin.ts';
+import { readStdinLine } from './read-stdin.ts';
 import { RUNNERS } from './runners.ts';
 import { Settings } from './settings.ts';
 import type { Environment } from './settings.ts';
@@ -43,7 +43,9 @@ export async function runCommand({ argv, env }: Invocation): Promise<void> {
   try {
     await exitAfterOutput(await dispatch(line, env));
   } catch (error) {
-    reportFailure(output, style, explain(error));
+    const problem = explain(error);
+    if (problem === undefined) output.stderr(describeCrash(error));
+    else reportFailure(output, style, problem);
     await exitAfterOutput(1);
   }
 }
@@ -73,14 +75,16 @@ function print(text: string): number {
   return 0;
 }
 
-/** Why a command failed, on one line. What is not foreseen is a bug, and throws on. */
-function explain(error: unknown): string {
+/** Why a command failed, on one line; `undefined` for what nobody foresaw. */
+function explain(error: unknown): string | undefined {
   if (error instanceof UsageError) return error.message;
   const failure = connectionFailure(error);
   if (failure !== undefined) return failure;
-  // Errors of the SDKs and of the system have a code, and a message for people.
-  if (error instanceof Error && 'code' in error) return messageOf(error);
-  throw error;
+  // Errors of the SDKs, and of the system, have messages for people; those of Node's argument checks are bugs of ours.
+  const code = codeOf(error) ?? '';
+  const isForPeople =
+    /^ERR_(?:HOST|RELAY|TUNNEL)_/.test(code) || (error instanceof Error && 'syscall' in error);
+  return isForPeople ? messageOf(error) : undefined;
 }
 
 function surroundingsOf({ json, quiet }: CommandLine, env: Environment): Surroundings {
@@ -92,7 +96,7 @@ function surroundingsOf({ json, quiet }: CommandLine, env: Environment): Surroun
     stopping: stopOnSignals(),
     stdoutColumns: () => (process.stdout.isTTY ? process.stdout.columns : undefined),
     stderrColumns: () => (process.stderr.isTTY ? process.stderr.columns : undefined),
-    readStdin,
+    readStdinLine,
   };
 }
 

@@ -14,8 +14,8 @@ export interface Surroundings {
   readonly stdoutColumns: () => number | undefined;
   /** The same of stderr. */
   readonly stderrColumns: () => number | undefined;
-  /** The first `maxBytes` of stdin. */
-  readonly readStdin: (maxBytes: number) => Promise<string>;
+  /** The first line of stdin; rejects with a UsageError above `maxBytes`. */
+  readonly readStdinLine: (maxBytes: number) => Promise<string>;
 }
 
 /** Resolves when the command is to stop. */

@@ -5,8 +5,13 @@ import type { Failure } from './describe-failure.ts';
 
 /** Answers a request that gets nowhere. */
 export function answerFailure(response: ServerResponse, { status, error, message }: Failure): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-  response.end(JSON.stringify({ error, message }));
+  const body = JSON.stringify({ error, message });
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
 }
 
 /** Answers an upgrade that gets nowhere, and ends the connection. */

@@ -38,6 +38,7 @@ function describeStatus(status: ClientStatus, detail: ClientDetail['detail']): s
 /** How a Client is, for programs. */
 export function clientFields(status: ClientStatus): Readonly<Record<string, unknown>> {
   if (!('error' in status)) return { ...status };
-  const { error, ...rest } = status;
-  return { ...rest, code: error.code, reason: describeClientError(error) };
+  const { state, error } = status;
+  const retry = 'retryInMs' in status ? { retryInMs: Math.round(status.retryInMs) } : {};
+  return { state, code: error.code, reason: describeClientError(error), ...retry };
 }

@@ -33,7 +33,7 @@ export async function runConnect(settings: Settings, surroundings: Surroundings)
   const listen = settings.read('--listen', parseListenAddress) ?? DEFAULT_LISTEN;
   const facts = await readLink(settings.operand(0), settings, surroundings);
   const client = createRelayClient({ ...facts, clock: surroundings.clock });
-  const server = createLocalServer(client, createRequestGuard(listen.host));
+  const server = createLocalServer({ door: client, guard: createRequestGuard(listen.host) });
   try {
     const port = await listenOrSay(server, listen);
     announce({ listen: { ...listen, port }, facts }, surroundings);

@@ -38,11 +38,12 @@ export async function forwardRequest({ request, response }: Exchange, door: Tunn
   response.on('error', () => {
     // A program that went away in the middle: 'close' follows.
   });
+  const body = requestBody(request);
   const forwarded: RawRequest = {
     ...target,
     method: request.method ?? 'GET',
     headers: toTunnelHeaders(request.rawHeaders),
-    body: requestBody(request),
+    body: body?.stream,
     signal: leaving.signal,
   };
   let answer: RawResponse | undefined;
@@ -51,6 +52,7 @@ export async function forwardRequest({ request, response }: Exchange, door: Tunn
     await writeAnswer(answer, response, leaving.signal);
   } catch (error) {
     answer?.abort('the answer was not wanted any more');
+    body?.drop();
     failResponse(response, error);
   }
 }

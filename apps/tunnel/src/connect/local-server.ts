@@ -9,7 +9,7 @@ import { forwardUpgrade } from './forward-upgrade.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { TunnelDoor } from './tunnel-door.ts';
 
-/** Most connections of local programs at a time; further ones wait in the system's queue or are refused. */
+/** Most connections of local programs at a time; further ones are closed at once. */
 const MAX_CONNECTIONS = 1000;
 
 /** How long a connection without a request stays open, in ms: longer than a browser keeps one. */
@@ -28,12 +28,20 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
+/** What a local server is made of. */
+export interface LocalServerParts {
+  readonly door: TunnelDoor;
+  readonly guard: RequestGuard;
+  /** @default 1000 */
+  readonly maxConnections?: number;
+}
+
 /** Makes a server that sends what passes the guard through the tunnel. */
-export function createLocalServer(door: TunnelDoor, guard: RequestGuard): LocalServer {
+export function createLocalServer({ door, guard, maxConnections }: LocalServerParts): LocalServer {
   const exchanges = new Set<Promise<void>>();
   const sockets = new Set<WebSocket>();
   const server = createServer(SERVER_OPTIONS);
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = maxConnections ?? MAX_CONNECTIONS;
   const take = ({ request, response }: Exchange): void => {
     const refusal = guard.checkRequest(request);
     if (refusal !== undefined) return answerFailure(response, refusal);

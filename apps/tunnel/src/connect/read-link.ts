@@ -15,9 +15,9 @@ const MAX_LINK_BYTES = 16_384;
 export async function readLink(
   operand: string | undefined,
   settings: Settings,
-  { readStdin }: Pick<Surroundings, 'readStdin'>,
+  { readStdinLine }: Pick<Surroundings, 'readStdinLine'>,
 ): Promise<PairingFacts> {
-  if (operand === '-') return parseLink('the link on stdin', await readStdin(MAX_LINK_BYTES));
+  if (operand === '-') return parseLink('the link on stdin', await readStdinLine(MAX_LINK_BYTES));
   if (operand !== undefined) return parseLink('LINK', operand);
   const variable = settings.variable(LINK_VARIABLE);
   if (variable !== undefined) return parseLink(LINK_VARIABLE, variable);

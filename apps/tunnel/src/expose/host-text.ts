@@ -38,5 +38,6 @@ export function hostFields({
   connections,
   lastError,
 }: HostSnapshot): Readonly<Record<string, unknown>> {
-  return { ...status, devices: connections, lastError };
+  const retry = 'retryInMs' in status ? { retryInMs: Math.round(status.retryInMs) } : {};
+  return { ...status, ...retry, devices: connections, lastError };
 }
