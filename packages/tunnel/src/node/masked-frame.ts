@@ -15,8 +15,10 @@ const MAX_POOLED_BYTES = 2048;
 
 /** Masks are cut from a block of randomness: asking for four bytes at a time would cost more than masking. */
 const RANDOM_BLOCK_BYTES = 8192;
-const randomBlock = new Uint32Array(RANDOM_BLOCK_BYTES / MASK_BYTES);
-let usedMasks = randomBlock.length;
+const randomBlock = new Uint8Array(RANDOM_BLOCK_BYTES);
+/** The same masks as words, in whichever order this machine has the bytes of a word. */
+const randomWords = new Uint32Array(randomBlock.buffer);
+let usedMasks = randomWords.length;
 
 /**
  * A whole WebSocket message in one frame, as a client sends it (RFC 6455 section 5.2), masked word by word in one pass:
@@ -29,12 +31,14 @@ export function encodeMaskedFrame(opcode: number, payload: Uint8Array): Uint8Arr
   const payloadAt = padding + headerBytes;
   const size = payloadAt + length;
   const frame = size <= MAX_POOLED_BYTES ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
-  const mask = nextMask();
+  const maskIndex = nextMask();
   frame[padding] = opcode;
   writeLength(frame, padding + 1, length);
-  frame.writeUInt32LE(mask, payloadAt - MASK_BYTES);
+  for (let index = 0; index < MASK_BYTES; index++) {
+    frame[payloadAt - MASK_BYTES + index] = randomBlock[maskIndex * MASK_BYTES + index] ?? 0;
+  }
   frame.set(payload, payloadAt);
-  applyMask(frame, payloadAt, mask);
+  applyMask(frame, payloadAt, randomWords[maskIndex] ?? 0);
   return frame.subarray(padding);
 }
 
@@ -55,23 +59,23 @@ function writeLength(frame: Buffer, at: number, length: number): void {
   }
 }
 
-/** RFC 6455 section 5.3. `mask` holds the masking key with its first byte lowest, as words do on the machines Node runs on. */
+/** RFC 6455 section 5.3. `mask` is the masking key in front of the payload, as a word. */
 function applyMask(frame: Buffer, from: number, mask: number): void {
   const wordCount = (frame.length - from) >>> 2;
   const words = new Uint32Array(frame.buffer, frame.byteOffset + from, wordCount);
   for (let index = 0; index < wordCount; index++) words[index] = (words[index] ?? 0) ^ mask;
+  const maskAt = from - MASK_BYTES;
   for (let index = from + wordCount * WORD_BYTES; index < frame.length; index++) {
-    frame[index] = (frame[index] ?? 0) ^ (mask >>> (((index - from) % WORD_BYTES) * 8));
+    frame[index] = (frame[index] ?? 0) ^ (frame[maskAt + ((index - from) % MASK_BYTES)] ?? 0);
   }
 }
 
-/** Unpredictable, as section 10.3 wants it. */
+/** The index of a mask that was not used before: unpredictable, as section 10.3 wants it. */
 function nextMask(): number {
-  if (usedMasks === randomBlock.length) {
+  if (usedMasks === randomWords.length) {
     randomFillSync(randomBlock);
     usedMasks = 0;
   }
-  const mask = randomBlock[usedMasks] ?? 0;
   usedMasks += 1;
-  return mask;
+  return usedMasks - 1;
 }
