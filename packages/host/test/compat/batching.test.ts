@@ -69,6 +69,18 @@ describe('where both batch', () => {
     expect((await client.nextFrame({ id })).type).toBe(PEER_FRAME.streamEnd);
   });
 
+  test('tokens need no time at all, the first one after the head neither', async () => {
+    const { connect, origin } = await makeWorld({ clock: standingClock() });
+    const client = await connect();
+    const id = client.ask({ path: '/sse' });
+    const events = await origin.nextEventStream();
+    await client.nextFrame({ id, type: PEER_FRAME.httpResponse });
+    for (const token of ['one', 'two', 'three']) {
+      await events.push(token);
+      expect((await client.nextFrame({ id })).payload.toString()).toBe(`data: ${token}\n\n`);
+    }
+  });
+
   test('32 frames do not wait for more', async () => {
     const { client, id, socket } = await openSocket();
     for (let index = 0; index <= 32; index += 1) socket.send(String(index));

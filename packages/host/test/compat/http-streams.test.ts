@@ -242,6 +242,42 @@ describe('an answer', () => {
 });
 
 describe('the path policy', () => {
+  test('is asked with the secret of the pairing, which the origin never sees', async () => {
+    const asked: unknown[] = [];
+    const { connect, origin } = await makeWorld({
+      policy: {
+        admit: ({ secret, path, kind }) => {
+          asked.push([kind, path, secret]);
+          if (secret === 'right') return { isAllowed: true };
+          return { isAllowed: false, status: 401, error: 'secret', message: 'the link was revoked' };
+        },
+      },
+    });
+    const client = await connect();
+    const good = { 'x-openchamber-pairing-secret': 'right' };
+    const { headers } = await echo(client, { path: '/echo', headers: good });
+    expect(JSON.stringify(headers)).not.toContain('right');
+    const refused = await client.request({
+      path: '/echo',
+      headers: { 'x-openchamber-pairing-secret': 'wrong' },
+    });
+    expect([refused.status, origin.requestsTotal]).toEqual([401, 1]);
+    const id = client.takeId();
+    void client.sendFrame(PEER_FRAME.wsOpen, id, { path: '/ws/a', query: '', headers: good });
+    await client.nextFrame({ id, type: PEER_FRAME.wsOpened });
+    expect(JSON.stringify(origin.requests[1]?.headers)).not.toContain('right');
+    const refusedId = client.takeId();
+    void client.sendFrame(PEER_FRAME.wsOpen, refusedId, { path: '/ws/a', query: '' });
+    await client.nextFrame({ id: refusedId, type: PEER_FRAME.streamAbort });
+    expect(origin.requestsTotal).toBe(2);
+    expect(asked).toEqual([
+      ['http', '/echo', 'right'],
+      ['http', '/echo', 'wrong'],
+      ['websocket', '/ws/a', 'right'],
+      ['websocket', '/ws/a', undefined],
+    ]);
+  });
+
   test('answers a refused path with 403 in JSON, and the origin hears nothing', async () => {
     const { connect, origin } = await makeWorld({ policy: { allowPaths: ['/echo', '/status'] } });
     const client = await connect();
