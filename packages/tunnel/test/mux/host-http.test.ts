@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FRAME_TYPE, StreamError, type TunnelFrame } from '../../src/index.ts';
-import { settle } from './support/scripted-channel.ts';
+import { FRAME_TYPE, packPlaintext, StreamError, type TunnelFrame } from '../../src/index.ts';
+import { settle, toFrame } from './support/scripted-channel.ts';
 import { GET, OK, openHost, readAll } from './support/tunnels.ts';
 
 const { httpRequest, httpBody, httpResponse, streamEnd, streamAbort, wsOpen, wsText } = FRAME_TYPE;
@@ -242,6 +242,20 @@ describe('a Host', () => {
     expect(bugs).toEqual([bug]);
     expect(seen).toEqual([1, 3]);
     expect(aborts(channel.takeFrames())).toEqual([[1, 'internal error']]);
+  });
+
+  it('hears of no frame behind the one that made it close', async () => {
+    const seen: number[] = [];
+    const { channel, tunnel } = openHost({
+      isBatching: true,
+      onRequest: (stream) => {
+        seen.push(stream.id);
+        tunnel.close(1000, 'enough');
+      },
+    });
+    const frames = [1, 3].map((streamId) => toFrame({ type: httpRequest, streamId, payload: GET }));
+    channel.deliver(packPlaintext(frames, { isBatching: true }));
+    expect(seen).toEqual([1]);
   });
 
   it('closes with 1011 when a plaintext has no structure', async () => {

@@ -256,6 +256,26 @@ describe('an open WebSocket', () => {
     expect(tunnel.traffic.openStreams).toBe(1);
   });
 
+  it('has room again for messages that are not whole once one is', async () => {
+    const { channel, listener } = await openSocket({ maxPartialMessageBytes: 10 });
+    for (let count = 0; count < 3; count += 1) {
+      channel.receive({ type: wsText, streamId: 1, payload: '1234567890', hasMore: true });
+      channel.receive({ type: wsText, streamId: 1, payload: 'x' });
+    }
+    expect(listener.messages).toEqual(['1234567890x', '1234567890x', '1234567890x']);
+  });
+
+  it('forgets what it has not sent when the peer closes', async () => {
+    const { socket, channel } = await openSocket();
+    channel.pendingBytes = 10_000_000;
+    socket.send('unheard');
+    channel.receive({ type: wsClose, streamId: 1, payload: { code: 1000, reason: '' } });
+    channel.drain();
+    await settle();
+    expect(channel.takeFrames()).toEqual([]);
+    expect(socket.bufferedBytes).toBe(0);
+  });
+
   it('is told when it may send on, exactly when it was told to wait', async () => {
     const { socket, channel, listener } = await openSocket({ streamHighWaterBytes: 1_000 });
     channel.pendingBytes = 10_000_000;

@@ -234,3 +234,21 @@ it('tells all who wait for room, in the order they came and no more at a time th
   }
   expect(told.toSorted((one, other) => one - other)).toEqual([3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23]);
 });
+
+it('tells who waits for room when somebody drops what took it', async () => {
+  const outbox = new Outbox({ clock: new FakeClock(), limits: { ...LIMITS, totalHighWaterBytes: 100_000 } });
+  const channel = new ScriptedChannel();
+  channel.pendingBytes = LIMITS.channelHighWaterBytes;
+  outbox.open(channel, { isBatching: false });
+  const told: string[] = [];
+  const big = outbox.createLane(() => told.push('big'));
+  const small = outbox.createLane(() => told.push('small'));
+  const piece = { type: FRAME_TYPE.httpBody, streamId: 1, isUrgent: true };
+  big.push({ ...piece, bytes: new Uint8Array(100_000) });
+  expect(small.push({ ...piece, bytes: new Uint8Array(1) })).toBe(false);
+  await Promise.resolve();
+  expect(told).toEqual([]);
+  big.drop();
+  await Promise.resolve();
+  expect(told).toContain('small');
+});

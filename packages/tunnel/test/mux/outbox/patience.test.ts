@@ -155,6 +155,37 @@ describe('without batching', () => {
   });
 });
 
+describe('what is held back without batching', () => {
+  beforeEach(() => openOutbox({ isBatching: false }));
+
+  it('goes after the window though urgent things overtake it again and again', async () => {
+    const lane = outbox.createLane(nobody);
+    body(lane, 65_536);
+    expect(await sent()).toEqual([[MAX_PAYLOAD_BYTES]]);
+    clock.advance(100);
+    for (const other of [1, 2, 3].map(() => outbox.createLane(nobody)))
+      body(other, 10_000, { isUrgent: true });
+    expect(await sent()).toEqual([[10_000], [10_000], [10_000]]);
+    clock.advance(BATCH.maxWaitMs - 101);
+    expect(await sent()).toEqual([]);
+    clock.advance(1);
+    expect(await sent()).toEqual([[10]]);
+  });
+
+  it('has its own time: what came after it does not go before its own is up', async () => {
+    channel.pendingBytes = defaultTunnelLimits.channelHighWaterBytes;
+    body(outbox.createLane(nobody), 11);
+    await settle();
+    clock.advance(10);
+    body(outbox.createLane(nobody), 22);
+    channel.pendingBytes = 0;
+    outbox.pump();
+    expect(await sent()).toEqual([[11]]);
+    clock.advance(BATCH.maxWaitMs);
+    expect(await sent()).toEqual([[22]]);
+  });
+});
+
 describe('what is urgent', () => {
   beforeEach(() => openOutbox({ isBatching: true }));
 
@@ -173,6 +204,21 @@ describe('what is urgent', () => {
     body(lane, 200_000);
     await settle();
     expect(channel.sent[0]?.length).toBe(65_536);
+  });
+
+  it('cuts no frame to fill less than 16 KiB', async () => {
+    const message = outbox.createLane(nobody);
+    const lane = outbox.createLane(nobody);
+    for (const [taken, cut] of [
+      [49_133, 16_384],
+      [49_134, undefined],
+    ] as const) {
+      body(lane, 100_000, { isUrgent: true });
+      body(message, taken, { isUrgent: true });
+      // The long one went round, and comes behind: make it go first.
+      const frames = await sent();
+      expect(frames.flat().includes(16_384)).toBe(cut !== undefined);
+    }
   });
 
   it('packs at most 32 frames into a message', async () => {
