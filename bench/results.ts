@@ -1,7 +1,17 @@
 import type { Spread } from './measure/statistics.ts';
 
 /** Who was measured. */
-export type RivalName = 'ours' | 'ws' | 'nginx' | 'nginx-64k' | 'uws' | 'push' | 'plain-push';
+export type RivalName =
+  | 'ours'
+  | 'ws'
+  | 'nginx'
+  | 'nginx-64k'
+  | 'uws'
+  | 'push'
+  | 'plain-push'
+  | 'tunnel'
+  | 'hops'
+  | 'direct';
 
 /** One figure of one rival, over all rounds. */
 export interface Measurement {

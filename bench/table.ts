@@ -12,6 +12,9 @@ export const rivalTitles: Readonly<Record<RivalName, string>> = {
   uws: 'uWebSockets.js',
   push: 'openchamber-push-relay',
   'plain-push': 'plain handler',
+  tunnel: 'tunnel',
+  hops: 'three plain WebSocket hops',
+  direct: 'direct HTTP',
 };
 
 /** The checks as rows of cells, the header first. */
