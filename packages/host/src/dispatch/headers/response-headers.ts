@@ -42,8 +42,14 @@ const PROMPT_TYPES: ReadonlySet<string> = new Set([
   'application/jsonl',
 ]);
 
-/** How soon the bytes of an answer have to be with the Client, by its `content-type`. */
+/**
+ * How soon the bytes of an answer have to be with the Client. A body of unknown length is being made while it is sent, so
+ * somebody may be waiting for each piece; one of known length is at best useful when it is whole.
+ */
 export function urgencyOf(fields: HeaderFields): 'prompt' | 'patient' {
+  if (!fields.has('content-length')) {
+    return 'prompt';
+  }
   const type = fields.get('content-type')?.[0]?.split(';')[0] ?? '';
   return PROMPT_TYPES.has(type.trim().toLowerCase()) ? 'prompt' : 'patient';
 }

@@ -159,7 +159,7 @@ describe('the headers of an answer', () => {
     ['application/json', 'patient'],
     ['', 'patient'],
   ] as const)('say how soon the body is wanted: %s', (type, urgency) => {
-    expect(urgencyOf(fieldsOfRaw(['Content-Type', type]))).toBe(urgency);
-    expect(urgencyOf(fieldsOfRaw([]))).toBe('patient');
+    expect(urgencyOf(fieldsOfRaw(['Content-Type', type, 'Content-Length', '5']))).toBe(urgency);
+    expect(urgencyOf(fieldsOfRaw(['Content-Type', type]))).toBe('prompt');
   });
 });
