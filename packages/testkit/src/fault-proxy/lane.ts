@@ -136,11 +136,14 @@ export class Lane {
     if (this.#state === 'abandoned' || this.#faults.passage === 'drop') return this.#swallow(first);
     const waitMs = first.dueAt - performance.now();
     if (waitMs > 0) return this.#waitFor(waitMs);
+    const { remainingBytes = Number.POSITIVE_INFINITY } = this.#faults;
+    if (remainingBytes === 0) return false;
     if ('ending' in first) return this.#deliverEnding(first.ending);
     if (this.#destination.destroyed || this.#destination.writableEnded) return this.#swallow(first);
     if (this.#isClogged) return false;
-    const allowed = this.#bucket?.take(first.bytes.length) ?? first.bytes.length;
-    if (allowed === 0) return this.#waitFor(this.#bucket?.waitMs(first.bytes.length) ?? 0);
+    const wanted = Math.min(first.bytes.length, remainingBytes);
+    const allowed = this.#bucket?.take(wanted) ?? wanted;
+    if (allowed === 0) return this.#waitFor(this.#bucket?.waitMs(wanted) ?? 0);
     this.#write(first.bytes, allowed);
     return true;
   }
@@ -150,8 +153,15 @@ export class Lane {
     if (allowed === bytes.length || first === undefined) this.#queue.shift();
     else this.#queue[0] = { bytes: bytes.subarray(allowed), dueAt: first.dueAt };
     this.#queuedBytes -= allowed;
+    this.#spend(allowed);
     this.#isClogged = !this.#destination.write(bytes.subarray(0, allowed));
     this.#counter.delivered(allowed);
+  }
+
+  #spend(bytes: number): void {
+    const { remainingBytes } = this.#faults;
+    if (remainingBytes === undefined) return;
+    this.#faults = { ...this.#faults, remainingBytes: remainingBytes - bytes };
   }
 
   #swallow(cargo: Cargo): boolean {

@@ -14,10 +14,17 @@ export interface LinkFaults {
   /** Bytes a second; `undefined` is no limit. */
   readonly bytesPerSecond: number | undefined;
   readonly passage: Passage;
+  /** Bytes that may still pass; what comes after them waits. `undefined` is no limit. */
+  readonly remainingBytes: number | undefined;
 }
 
 /** A direction without a fault. */
-export const SOUND_LINK: LinkFaults = { delayMs: 0, bytesPerSecond: undefined, passage: 'open' };
+export const SOUND_LINK: LinkFaults = {
+  delayMs: 0,
+  bytesPerSecond: undefined,
+  passage: 'open',
+  remainingBytes: undefined,
+};
 
 /** Bytes of one direction since the beginning. */
 export interface FlowBytes {
@@ -39,9 +46,10 @@ export function directionsOf(scope: FaultScope): readonly FlowDirection[] {
 
 /** @throws {RangeError} for a value that no link can have. */
 export function checkFaults(faults: Partial<LinkFaults>): void {
-  const { delayMs = 0, bytesPerSecond = 1 } = faults;
+  const { delayMs = 0, bytesPerSecond = 1, remainingBytes = 0 } = faults;
   if (!(delayMs >= 0)) throw new RangeError(`a delay is at least 0 ms, got ${delayMs}`);
   if (!(bytesPerSecond > 0)) throw new RangeError(`a rate is more than 0 bytes/s, got ${bytesPerSecond}`);
+  if (!(remainingBytes >= 0)) throw new RangeError(`at least 0 bytes may pass, got ${remainingBytes}`);
 }
 
 /** The faults of a connection, or of all of them, now and later. Each call changes only what it names. */
@@ -68,12 +76,17 @@ export abstract class FaultControls {
     this.change({ passage: 'stop' }, scope);
   }
 
-  /** Ends `drop` and `stop`. Swallowed bytes stay lost; a sender that went away meanwhile shows as an RST. */
-  release(scope: FaultScope = 'both'): void {
-    this.change({ passage: 'open' }, scope);
+  /** Passes exactly `bytes` more, of each connection, and no end; what comes after them waits as with `stop`. */
+  passOnly(bytes: number, scope: FaultScope = 'both'): void {
+    this.change({ remainingBytes: bytes }, scope);
   }
 
-  /** Ends every fault: delay, rate, drop and stop. */
+  /** Ends `drop`, `stop` and `passOnly`. Swallowed bytes stay lost; a sender that went away meanwhile shows as an RST. */
+  release(scope: FaultScope = 'both'): void {
+    this.change({ passage: 'open', remainingBytes: undefined }, scope);
+  }
+
+  /** Ends every fault: delay, rate, drop, stop and the like. */
   heal(scope: FaultScope = 'both'): void {
     this.change(SOUND_LINK, scope);
   }

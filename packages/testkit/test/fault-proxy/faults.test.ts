@@ -163,6 +163,45 @@ describe('stop', () => {
   });
 });
 
+describe('passOnly', () => {
+  test('passes exactly so many bytes, then nothing until released', async () => {
+    const { client, target, link } = await openTriple(await makeWorld());
+    link.passOnly(4, 'toTarget');
+    client.socket.write('abcdef');
+    await link.passed('toTarget', 4);
+    client.socket.end('gh');
+    target.socket.write('down');
+    await client.heard('down');
+    await delay(50);
+    expect(link.traffic.toTarget.deliveredBytes).toBe(4);
+    expect(target.text).toBe('abcd');
+    link.release();
+    await target.heard('abcdefgh');
+    expect(await target.end()).toBe('fin');
+  });
+
+  test('counts anew for each connection to come, also at a rate', async () => {
+    const world = await makeWorld();
+    world.proxy.passOnly(2, 'toTarget');
+    world.proxy.limitRate(10_000, 'toTarget');
+    for (const { client, target } of [await openTriple(world), await openTriple(world)]) {
+      client.socket.write('abc');
+      await target.heard('ab');
+    }
+  });
+
+  test('of no byte at all holds the end as well; of fewer is refused', async () => {
+    const { client, target, link } = await openTriple(await makeWorld());
+    link.passOnly(0);
+    client.socket.end();
+    await delay(50);
+    expect(link.state).toBe('open');
+    expect(() => link.passOnly(-1)).toThrow(RangeError);
+    link.heal();
+    expect(await target.end()).toBe('fin');
+  });
+});
+
 describe('cut and reset', () => {
   test.each([
     ['cut', 'fin'],
