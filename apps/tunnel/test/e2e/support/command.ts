@@ -37,9 +37,8 @@ export interface Running {
   readonly finished: Promise<Finished>;
 }
 
-const COMMAND = fileURLToPath(
-  new URL('../../../../../node_modules/.bin/openchamber-tunnel', import.meta.url),
-);
+const NAME = 'openchamber-tunnel';
+const COMMAND = fileURLToPath(new URL(`../../../../../node_modules/.bin/${NAME}`, import.meta.url));
 
 /** Starts the installed command. */
 export function start(args: readonly string[], options: CallOptions = {}): Running {
