@@ -5,10 +5,15 @@ import { toolEnvironment } from '../run/command.mjs';
 import { root, tool } from '../run/workspace.mjs';
 import { firstOf, readLine } from './first-word.mjs';
 
-const here = join(root, 'scripts', 'demo');
+/** Host and Client on the sources of this checkout. */
+const OUR_PEERS = {
+  folder: join(root, 'scripts', 'demo'),
+  node: tool('node'),
+  nodeOptions: ['--conditions=@openchambery/source'],
+};
 
-/** Nobody on stage yet. */
-export function createCast() {
+/** Nobody on stage yet. `peers` says where host.mjs and client.mjs are, and which Node runs them, with which options. */
+export function createCast(peers = OUR_PEERS) {
   const children = [];
   const add = (name, child) => {
     const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
@@ -19,8 +24,9 @@ export function createCast() {
   const forkPeer = (name, args) =>
     add(
       name,
-      fork(join(here, `${name}.mjs`), args, {
-        execPath: tool('node'),
+      fork(join(peers.folder, `${name}.mjs`), args, {
+        execPath: peers.node,
+        execArgv: peers.nodeOptions,
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       }),
     );
@@ -42,15 +48,16 @@ export function createCast() {
       return started.url;
     },
 
-    /** Resolves to the serverId under which the Host can be reached. */
+    /** Resolves to `{ serverId, hostEncPubJwk }`: how the Host can be reached, and what it is recognised by. */
     async startHost(url) {
       const host = forkPeer('host', [url]);
-      return firstOf(host, (done) => host.child.once('message', ({ serverId }) => done(serverId)));
+      return firstOf(host, (done) => host.child.once('message', done));
     },
 
     /** Resolves when the whole file has come back. */
-    async runClient({ url, serverId, sent, received, onProgress }) {
-      const client = forkPeer('client', [url, serverId, sent, received]);
+    async runClient({ url, host, sent, received, onProgress }) {
+      const { serverId, hostEncPubJwk } = host;
+      const client = forkPeer('client', [url, serverId, JSON.stringify(hostEncPubJwk), sent, received]);
       client.child.on('message', ({ receivedBytes }) => onProgress(receivedBytes));
       const { code } = await client.ended;
       if (code !== 0) {

@@ -11,12 +11,12 @@ import { createProgress } from './progress.mjs';
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Runs the demo with the relay that `command` starts; `env` is added to its environment. Resolves to 0 only if
- * every byte came back unchanged.
+ * Runs the demo with the relay that `command` starts; `env` is added to its environment. `peers` may name another Host
+ * and Client, as createCast takes them. Resolves to 0 only if every byte came back unchanged.
  */
-export async function runDemo({ command, bytes, env = {} }) {
+export async function runDemo({ command, bytes, env = {}, peers }) {
   const folder = mkdtempSync(join(tmpdir(), 'openchamber-demo-'));
-  const cast = createCast();
+  const cast = createCast(peers);
   const cleanUp = () => {
     cast.kill();
     rmSync(folder, { recursive: true, force: true });
@@ -44,11 +44,12 @@ async function transfer({ cast, command, bytes, env, folder }) {
   writeRandomFile(sent, bytes);
 
   const url = await cast.startRelay({ command, port: await freePort(), env });
-  const serverId = await cast.startHost(url);
-  say(`Relay ${url}, Host ${serverId.slice(0, 8)}…; the file goes Client -> relay -> Host and back.`);
+  const host = await cast.startHost(url);
+  say(`Relay ${url}, Host ${host.serverId.slice(0, 8)}…; the file goes Client -> relay -> Host and back,`);
+  say('through an end-to-end encrypted tunnel that the relay cannot look into.');
   const progress = createProgress(bytes);
   const startedAt = performance.now();
-  await cast.runClient({ url, serverId, sent, received, onProgress: progress.show });
+  await cast.runClient({ url, host, sent, received, onProgress: progress.show });
   const elapsed = (performance.now() - startedAt) / 1000;
   progress.end();
 

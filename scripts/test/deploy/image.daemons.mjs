@@ -218,8 +218,8 @@ async function forwardFrame(folder) {
   writeFileSync(sent, randomBytes(FRAME_BYTES));
   const cast = createCast();
   try {
-    const serverId = await cast.startHost(RELAY_URL);
-    await cast.runClient({ url: RELAY_URL, serverId, sent, received, onProgress: () => {} });
+    const host = await cast.startHost(RELAY_URL);
+    await cast.runClient({ url: RELAY_URL, host, sent, received, onProgress: () => {} });
     assert.ok(readFileSync(received).equals(readFileSync(sent)), 'what came back differs');
   } finally {
     cast.kill();
