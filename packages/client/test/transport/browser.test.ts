@@ -26,7 +26,7 @@ beforeAll(async () => {
   vi.stubGlobal('WebSocketStream', TestWebSocketStream);
   relay = await startRelay();
   const hold = async (stream: HostHttpStream): Promise<void> => void held.push(stream);
-  host = await SmallHost.start(relay, echoHandlers({ '/hold': hold }));
+  host = await SmallHost.start(relay, echoHandlers({ '/hold': hold, '/sink': swallow }));
 });
 
 afterEach(() => {
@@ -38,6 +38,10 @@ afterAll(async () => {
   await relay.close();
   vi.unstubAllGlobals();
 });
+
+async function swallow({ body }: HostHttpStream): Promise<void> {
+  while ((await body.read()) !== undefined);
+}
 
 function connect(
   dial: Dial,
@@ -119,6 +123,24 @@ describe.each([
     host.sockets.at(-1)?.terminate();
     expect((await closed).code).toBe(1012);
     expect((await client.fetch('/mirror')).status).toBe(200);
+  });
+
+  it('hears of a close in the middle of an upload that never has to wait for its source', async () => {
+    const client = connect(dial);
+    let pulledBytes = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulledBytes += 65_536;
+        if (pulledBytes > FLOOD_BYTES) controller.close();
+        else controller.enqueue(new Uint8Array(65_536));
+        if (pulledBytes === 64 * 65_536) host.sockets.at(-1)?.close(1000);
+      },
+    });
+    const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+    await expect(client.fetch('/sink', init)).rejects.toMatchObject({
+      code: 'ERR_RELAY_CLIENT_CONNECTION_LOST',
+    });
+    expect(pulledBytes).toBeLessThan(FLOOD_BYTES / 2);
   });
 
   it('leaves nothing at the relay once it is closed', async () => {

@@ -17,7 +17,10 @@ export interface TransportListener {
 export interface TunnelTransport {
   /** Queues one message. Bytes must not be changed any more. Ignored when the socket is closing. */
   send(message: string | Uint8Array): void;
-  /** Bytes that this process has not handed to the network yet. */
+  /**
+   * Bytes that this process has not handed to the network yet, where messages count that were ignored: whoever sends as long
+   * as there is room, and in one turn, must come to a halt for the end to be heard.
+   */
   readonly bufferedBytes: number;
   /** Stops reading, so that TCP pushes back; a few more messages may still arrive. A platform that cannot, ignores it. */
   pauseReading(): void;

@@ -37,6 +37,8 @@ class WsTransport implements TunnelTransport {
   #end: TransportEnd | undefined;
   #fault: Error | undefined;
   #isClosing = false;
+  /** As with `bufferedAmount` in browsers (WebSockets standard, section 3.1): else a sender would never be held back. */
+  #lostBytes = 0;
   #deadline: Timer | undefined;
 
   constructor(socket: WsSocket, { clock = systemClock, stream }: WsTransportOptions) {
@@ -53,7 +55,7 @@ class WsTransport implements TunnelTransport {
   }
 
   get bufferedBytes(): number {
-    return this.#socket.bufferedAmount;
+    return this.#socket.bufferedAmount + this.#lostBytes;
   }
 
   listen(listener: TransportListener): void {
@@ -64,7 +66,10 @@ class WsTransport implements TunnelTransport {
   }
 
   send(message: string | Uint8Array): void {
-    if (this.#isClosing || this.#socket.readyState !== OPEN) return;
+    if (this.#isClosing || this.#socket.readyState !== OPEN) {
+      this.#lostBytes += message.length;
+      return;
+    }
     if (this.#writer === undefined) this.#socket.send(message, this.#onSent);
     else this.#writer.write(message, this.#onSent);
   }

@@ -109,6 +109,19 @@ describe.each<Framing>(['ws', 'own'])('with messages framed by %s', (framing) =>
     transport.send('ignored');
   });
 
+  test('counts what a closing socket will never take as waiting', async () => {
+    const { transport, peer } = await connect(framing);
+    const heard = listen(transport);
+    transport.close(1000, '');
+    transport.send(new Uint8Array(1000));
+    transport.send('four');
+    expect(transport.bufferedBytes).toBeGreaterThanOrEqual(1004);
+    await heard.ended;
+    transport.send(new Uint8Array(500));
+    expect(transport.bufferedBytes).toBeGreaterThanOrEqual(1504);
+    expect(peer.readyState).toBe(WebSocket.CLOSED);
+  });
+
   test('pauses reading, so that the sender feels it, and goes on without a loss', async () => {
     const { transport, peer } = await connect(framing);
     const heard = listen(transport);
