@@ -4,12 +4,12 @@ import { Agent, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { BLOCK_BYTES, patternBlock, patternHash } from './support/origin.ts';
 import { ask, headOf, textOf } from './support/ask.ts';
-import { shared, untilTestEnds } from './support/keep.ts';
+import { shared } from './support/keep.ts';
 import { setScene } from './support/tunnel.ts';
 
 const MIB = 1024 * 1024;
 
-const scene = shared((keep) => setScene(keep));
+const scene = shared((keep) => setScene({ keep }));
 
 describe('a request through the local port', () => {
   it('reaches the origin with its path, query, method and headers, and no secret', async () => {
@@ -159,7 +159,7 @@ describe('what breaks', () => {
   });
 
   it('is a 502 with a reason when the origin is not there', async () => {
-    const { url, origin } = await setScene();
+    const { url, origin } = await setScene({ relay: scene.relay });
     origin.server.close();
     origin.server.closeAllConnections();
     const answer = await ask(`${url}/`);
@@ -185,7 +185,7 @@ describe('the guard of the port', () => {
   });
 
   it('holds for paths that expose does not allow', async () => {
-    const { url, origin } = await setScene(untilTestEnds, '--allow', '/api', '/x');
+    const { url, origin } = await setScene({ relay: scene.relay, args: ['--allow', '/api', '/x'] });
     for (const [path, status] of [
       ['/api/1', 200],
       ['/x', 200],

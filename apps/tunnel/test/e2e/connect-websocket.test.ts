@@ -3,10 +3,10 @@ import { delay } from '@openchambery/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { ClientOptions } from 'ws';
-import { shared, untilTestEnds } from './support/keep.ts';
+import { shared } from './support/keep.ts';
 import { setScene } from './support/tunnel.ts';
 
-const scene = shared((keep) => setScene(keep));
+const scene = shared((keep) => setScene({ keep }));
 
 function dial(url: string, protocols: string[] = [], options: ClientOptions = {}): WebSocket {
   const socket = new WebSocket(url.replace('http', 'ws'), protocols, options);
@@ -141,13 +141,13 @@ describe('a WebSocket that is refused', () => {
   });
 
   it('asks for a path that is not allowed', async () => {
-    const { url } = await setScene(untilTestEnds, '--allow', '/api');
+    const { url } = await setScene({ relay: scene.relay, args: ['--allow', '/api'] });
     expect(await refusalOf(dial(`${url}/ws`))).toBe(403);
   });
 });
 
 it('every WebSocket closes with 1001 when connect stops', async () => {
-  const { url, command, origin } = await setScene();
+  const { url, command, origin } = await setScene({ relay: scene.relay });
   const near = dial(`${url}/ws`);
   await once(near, 'open');
   const far = await origin.sockets.take();

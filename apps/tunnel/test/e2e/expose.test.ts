@@ -4,13 +4,16 @@ import { eventually } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
 import { run, start } from './support/command.ts';
 import { startOrigin } from './support/origin.ts';
+import { shared } from './support/keep.ts';
 import { expose, ownFolder, ownRelay, setStage } from './support/tunnel.ts';
+
+const relay = shared((keep) => ownRelay(keep));
 
 const LINK = /^openchamber:\/\/pair#v=1&r=[^&]+&h=[\w-]{43}&k=[\w-]{86}&s=[\w-]{22}$/;
 
 describe('expose', () => {
   it('prints the link on a line of its own, and no QR code into a pipe', async () => {
-    const [relay, state] = [await ownRelay(), await ownFolder()];
+    const state = await ownFolder();
     const command = start(['expose', '3000', '--relay', relay.url, '--state', state]);
     await command.line((line) => line === 'connected · 0 devices');
     const lines = command.stdout().split('\n');
@@ -24,7 +27,7 @@ describe('expose', () => {
   });
 
   it('says with --json what a program has to know', async () => {
-    const { command, relay, origin, link } = await setStage();
+    const { command, origin, link } = await setStage({ relay });
     expect(JSON.parse(command.stdout().split('\n')[0] ?? '')).toEqual({
       status: 'ok',
       link: expect.stringMatching(LINK),
@@ -36,14 +39,14 @@ describe('expose', () => {
   });
 
   it('prints the QR code when it is asked to', async () => {
-    const [relay, state] = [await ownRelay(), await ownFolder()];
+    const state = await ownFolder();
     const command = start(['expose', '3000', '--relay', relay.url, '--state', state, '--qr']);
     await command.line((line) => line.startsWith('connected'));
     expect(command.stdout()).toContain('\u2580');
   });
 
   it('says nothing with --quiet', async () => {
-    const [relay, state] = [await ownRelay(), await ownFolder()];
+    const state = await ownFolder();
     const origin = await startOrigin();
     const command = start(['expose', String(origin.port), '-q', '--relay', relay.url, '--state', state]);
     const link = await eventually(async () => {
@@ -58,7 +61,7 @@ describe('expose', () => {
   });
 
   it('keeps its keys and pairing for the next time, for its owner alone', async () => {
-    const first = await setStage();
+    const first = await setStage({ relay });
     first.command.kill('SIGTERM');
     expect((await first.command.finished).code).toBe(0);
     const folder = join(first.state, 'default');
@@ -66,12 +69,12 @@ describe('expose', () => {
       expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await readdir(folder)).toSorted()).toEqual(['exposure.json', 'identity.json', 'pairs.json']);
-    const again = await expose(['3000', '--relay', first.relay.url, '--state', first.state]);
+    const again = await expose(['3000', '--relay', relay.url, '--state', first.state]);
     expect(again.link).toBe(first.link);
   });
 
   it('runs once under a name, and beside itself under another', async () => {
-    const { relay, state, command, link } = await setStage();
+    const { state, command, link } = await setStage({ relay });
     const args = ['3000', '--relay', relay.url, '--state', state];
     const second = await run(['expose', ...args]);
     expect([second.code, second.stdout.toString()]).toEqual([1, '']);
@@ -87,14 +90,14 @@ describe('expose', () => {
   });
 
   it('runs again after it was killed', async () => {
-    const { relay, state, command, link } = await setStage();
+    const { state, command, link } = await setStage({ relay });
     command.kill('SIGKILL');
     await command.finished;
     expect((await expose(['3000', '--relay', relay.url, '--state', state])).link).toBe(link);
   });
 
   it('never makes new keys in the place of a file that it cannot read', async () => {
-    const { relay, state, command } = await setStage();
+    const { state, command } = await setStage({ relay });
     command.kill('SIGTERM');
     await command.finished;
     const identity = join(state, 'default', 'identity.json');
@@ -107,7 +110,7 @@ describe('expose', () => {
   });
 
   it('shows the pairing of a label, and makes it when there is none', async () => {
-    const [relay, state] = [await ownRelay(), await ownFolder()];
+    const state = await ownFolder();
     const args = ['3000', '--relay', relay.url, '--state', state];
     const links = new Set<string>();
     for (const label of ['phone', 'laptop', 'phone']) {
@@ -120,7 +123,7 @@ describe('expose', () => {
   });
 
   it('puts another page before the link', async () => {
-    const [relay, state] = [await ownRelay(), await ownFolder()];
+    const state = await ownFolder();
     const args = ['3000', '--relay', relay.url, '--state', state, '--page', 'https://example.org/app?x'];
     expect((await expose(args)).link).toMatch(/^https:\/\/example\.org\/app\?x#v=1&/);
     const { stdout } = await run(['pair', '-q', '--state', state]);
@@ -130,7 +133,7 @@ describe('expose', () => {
 
 describe('--no-secret', () => {
   it('warns, prints a link without a secret, and lets in whoever has it', async () => {
-    const [origin, relay, state] = [await startOrigin(), await ownRelay(), await ownFolder()];
+    const [origin, state] = [await startOrigin(), await ownFolder()];
     const args = [String(origin.port), '--relay', relay.url, '--state', state, '--no-secret'];
     const { command, link } = await expose(args);
     expect(command.stderr()).toMatch(/^Warning: --no-secret lets in everybody who knows the link.*\n$/);

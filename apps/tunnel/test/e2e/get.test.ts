@@ -10,7 +10,7 @@ import { shared } from './support/keep.ts';
 import { patternHash } from './support/origin.ts';
 import { ownFolder, setStage, withWrongSecret } from './support/tunnel.ts';
 
-const stage = shared((keep) => setStage(keep));
+const stage = shared((keep) => setStage({ keep }));
 
 const MIB = 1024 * 1024;
 

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ask, textOf } from './support/ask.ts';
 import { run } from './support/command.ts';
-import { connect, setScene, setStage, withWrongSecret } from './support/tunnel.ts';
+import { shared } from './support/keep.ts';
+import { connect, ownRelay, setScene, setStage, withWrongSecret } from './support/tunnel.ts';
+
+const relay = shared((keep) => ownRelay(keep));
 
 interface Listed {
   readonly pairings: { id: string; label: string; createdAt: string; lastUsedAt: string | null }[];
@@ -24,7 +27,7 @@ async function pair(state: string, label: string): Promise<string> {
 
 describe('pairings', () => {
   it('are made, listed without secrets, used, and revoked, while expose runs', async () => {
-    const { state, link, origin } = await setStage();
+    const { state, link, origin } = await setStage({ relay });
     const phone = await pair(state, 'phone');
     expect(phone).not.toBe(link);
     for (const each of [link, phone]) {
@@ -46,7 +49,7 @@ describe('pairings', () => {
   });
 
   it('remember their last use, at the latest when expose stops', async () => {
-    const { state, link, command } = await setStage();
+    const { state, link, command } = await setStage({ relay });
     await pair(state, 'phone');
     await run(['get', link, '/x']);
     command.kill('SIGTERM');
@@ -57,7 +60,7 @@ describe('pairings', () => {
   });
 
   it('that many commands make and revoke at once are all there', async () => {
-    const { state } = await setStage();
+    const { state } = await setStage({ relay });
     const labels = ['a', 'b', 'c', 'd', 'e', 'f'];
     await Promise.all(labels.map((label) => pair(state, label)));
     const [ended] = await Promise.all([
@@ -69,7 +72,7 @@ describe('pairings', () => {
   });
 
   it('are all revoked by --all, and a wrong word revokes none', async () => {
-    const { state } = await setStage();
+    const { state } = await setStage({ relay });
     await pair(state, 'phone');
     const wrong = await run(['revoke', 'phone', 'fone', '--state', state]);
     expect([wrong.code, wrong.stderr]).toEqual([
@@ -87,7 +90,7 @@ describe('pairings', () => {
   });
 
   it('have one label each', async () => {
-    const { state } = await setStage();
+    const { state } = await setStage({ relay });
     const { code, stderr } = await run(['pair', 'device-1', '--state', state]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^There is a pairing "device-1" already/)]);
   });
@@ -95,7 +98,7 @@ describe('pairings', () => {
 
 describe('a revocation', () => {
   it('cuts a download that is under way, within 2 s, and others of that pairing only', async () => {
-    const { state, url, link, origin } = await setScene();
+    const { state, url, link, origin } = await setScene({ relay });
     const phone = await connect(await pair(state, 'phone'));
     const answers = [];
     for (const each of [url, phone.url]) {
@@ -126,7 +129,7 @@ describe('a revocation', () => {
 
 describe('guesses', () => {
   it('reach nothing, and end the connection after 20', async () => {
-    const { link, origin, command } = await setStage();
+    const { link, origin, command } = await setStage({ relay });
     const guesser = await connect(withWrongSecret(link));
     await guesser.command.json(({ state }) => state === 'connected');
     for (let guess = 1; guess <= 20; guess += 1) {
@@ -143,7 +146,7 @@ describe('guesses', () => {
 });
 
 it('no secret stands in anything that is printed, but in the link', async () => {
-  const { state, link, command, host } = await setScene();
+  const { state, link, command, host } = await setScene({ relay });
   const text = await readFile(join(state, 'default', 'pairs.json'), 'utf8');
   const { pairings } = JSON.parse(text) as { pairings: { secret: string }[] };
   const secret = pairings[0]?.secret ?? '';

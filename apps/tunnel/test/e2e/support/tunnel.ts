@@ -6,6 +6,7 @@ import type { RelayProcess, StartRelayOptions } from '@openchambery/testkit';
 import { start } from './command.ts';
 import type { Running } from './command.ts';
 import { untilTestEnds } from './keep.ts';
+import type { Keep } from './keep.ts';
 import { startOrigin } from './origin.ts';
 import type { Origin } from './origin.ts';
 
@@ -65,11 +66,25 @@ export interface Stage extends Exposed {
   readonly state: string;
 }
 
-/** Starts them. @param options further arguments of `expose` */
-export async function setStage(keep = untilTestEnds, ...options: readonly string[]): Promise<Stage> {
-  const [origin, relay, state] = await Promise.all([startOrigin(keep), ownRelay(keep), ownFolder(keep)]);
-  const args = [String(origin.port), '--relay', relay.url, '--state', state, ...options];
-  return { origin, relay, state, ...(await expose(args, keep)) };
+/** How to start the parties. */
+export interface StageOptions {
+  readonly keep?: Keep;
+  /** @default a relay of its own */
+  readonly relay?: RelayProcess;
+  /** Further arguments of `expose`. */
+  readonly args?: readonly string[];
+}
+
+/** Starts them. */
+export async function setStage({
+  keep = untilTestEnds,
+  args = [],
+  ...given
+}: StageOptions = {}): Promise<Stage> {
+  const [origin, state] = await Promise.all([startOrigin(keep), ownFolder(keep)]);
+  const relay = given.relay ?? (await ownRelay(keep));
+  const exposed = await expose([String(origin.port), '--relay', relay.url, '--state', state, ...args], keep);
+  return { origin, relay, state, ...exposed };
 }
 
 /** All parties; `command` is `connect`, `host` is `expose`. */
@@ -77,10 +92,10 @@ export interface Scene extends Stage, Connected {
   readonly host: Running;
 }
 
-/** Starts all of them. @param options further arguments of `expose` */
-export async function setScene(keep = untilTestEnds, ...options: readonly string[]): Promise<Scene> {
-  const stage = await setStage(keep, ...options);
-  return { ...stage, host: stage.command, ...(await connect(stage.link, keep)) };
+/** Starts all of them. */
+export async function setScene(options: StageOptions = {}): Promise<Scene> {
+  const stage = await setStage(options);
+  return { ...stage, host: stage.command, ...(await connect(stage.link, options.keep)) };
 }
 
 /** The link with another secret in it. */
