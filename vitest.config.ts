@@ -36,6 +36,18 @@ export default defineConfig({
         // The files of deploy/ in the real nginx, Caddy and HAProxy; needs the bundle.
         test: { name: 'proxies', include: ['apps/*/test/proxies/**/*.test.ts'], maxWorkers: 3 },
       },
+      {
+        extends: true,
+        // Real Chromium with the commands behind; needs the bundles.
+        test: {
+          name: 'browser',
+          include: ['examples/browser/test/**/*.test.ts'],
+          globalSetup: ['examples/browser/test/support/global-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
     ],
   },
 });

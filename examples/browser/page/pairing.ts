@@ -14,8 +14,9 @@ export function readPairingLink(text: string): ReadLink {
 }
 
 /**
- * The link this page was opened with. Takes it out of the address bar, so that the secret is neither in the history nor
- * in a screenshot.
+ * The link this page was opened with. Takes it out of the address bar, so that the secret is neither in the history of
+ * the tab nor in a screenshot. What else a browser remembers of addresses is out of a page's reach: on a machine of
+ * somebody else's, a link is better pasted than opened.
  */
 export function takeLinkFromAddress(): string | undefined {
   if (location.hash.length < 2) return undefined;
