@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { eventually } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
 import { BLOCK_BYTES, patternBlock, patternHash } from './support/origin.ts';
 import { ask, headOf, textOf } from './support/ask.ts';
@@ -156,6 +157,16 @@ describe('what breaks', () => {
     await origin.held.take();
     sent.destroy();
     expect(await origin.broken.take()).toBe('/hold');
+  });
+
+  it('in the middle of an upload ends it at the origin', async () => {
+    const { url, origin } = scene;
+    const sent = request(`${url}/hash`, { method: 'PUT', headers: { 'content-length': 10 * MIB } });
+    sent.on('error', () => undefined);
+    sent.write(Buffer.alloc(MIB));
+    await eventually(() => expect(origin.seen.at(-1)).toMatchObject({ method: 'PUT', url: '/hash' }));
+    sent.destroy();
+    await origin.broken.take({ matches: (path) => path === '/hash' });
   });
 
   it('is a 502 with a reason when the origin is not there', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { constants } from 'node:os';
 import { startRelay } from '@openchambery/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ask, textOf } from './support/ask.ts';
@@ -94,6 +95,28 @@ describe('signals', () => {
       expect(stdout.toString()).toContain('"state":"stopped"');
     },
   );
+});
+
+describe('a relay that does not answer any more', () => {
+  it('does not keep the ends from stopping', async () => {
+    const { relay, host, command } = await setScene();
+    await command.json(({ state }) => state === 'connected');
+    relay.kill('SIGSTOP');
+    host.kill('SIGTERM');
+    command.kill('SIGTERM');
+    expect([(await host.finished).code, (await command.finished).code]).toEqual([0, 0]);
+  });
+
+  it('nor from stopping at once, at the second signal', async () => {
+    const { relay, host } = await setScene();
+    relay.kill('SIGSTOP');
+    host.kill('SIGTERM');
+    host.kill('SIGINT');
+    // Of two signals that wait for a process, the system picks the order.
+    expect([128 + constants.signals.SIGINT, 128 + constants.signals.SIGTERM]).toContain(
+      (await host.finished).code,
+    );
+  });
 });
 
 /** The generator of P-256 (SEC 2, section 2.4.2): a point that everybody knows. */
