@@ -5,6 +5,7 @@ import type { TunnelFrame } from '../frame/tunnel-frame.ts';
 import { isBadFragment, isOpening } from './frame-rules.ts';
 import { HostRequest } from './host-request.ts';
 import { HostSocket } from './host-socket.ts';
+import { SeenStreams } from './seen-streams.ts';
 import type { HostStreamHandlers, HostTunnel, TunnelTraffic } from './streams.ts';
 import { TunnelCore } from './tunnel-core.ts';
 import type { TunnelListener, TunnelOptions } from './tunnel-options.ts';
@@ -20,8 +21,8 @@ export function createHostTunnel(
 class MuxHostTunnel implements HostTunnel {
   readonly #core: TunnelCore;
   readonly #handlers: HostStreamHandlers;
-  /** All that has to be remembered of streams that are over: a Client's ids only grow. */
-  #highestStreamId = 0;
+  /** All that has to be remembered of streams that are over. */
+  readonly #seen = new SeenStreams();
 
   constructor(options: TunnelOptions, handlers: HostStreamHandlers & TunnelListener) {
     this.#handlers = handlers;
@@ -53,8 +54,7 @@ class MuxHostTunnel implements HostTunnel {
   #refusal(frame: TunnelFrame): string | undefined {
     const { streamId } = frame;
     if (streamId % 2 === 0) return 'reserved stream id';
-    if (streamId <= this.#highestStreamId) return 'duplicate stream id';
-    this.#highestStreamId = streamId;
+    if (!this.#seen.use(streamId)) return 'duplicate stream id';
     if (isBadFragment(frame)) return `fragment of type ${frame.type}`;
     return this.#core.isCrowded ? 'too many streams' : undefined;
   }

@@ -47,15 +47,23 @@ describe('a Host', () => {
 
   it('aborts what opens a stream that has been, without disturbing anything', async () => {
     const { channel, requests } = openHost();
-    channel.receive({ type: httpRequest, streamId: 3, payload: GET });
+    for (const streamId of [1, 3]) channel.receive({ type: httpRequest, streamId, payload: GET });
+    channel.receive({ type: streamAbort, streamId: 1, payload: { reason: 'x' } });
     for (const type of [httpRequest, wsOpen]) channel.receive({ type, streamId: 1, payload: GET });
     await settle();
     expect(aborts(channel.takeFrames())).toEqual([
       [1, 'duplicate stream id'],
       [1, 'duplicate stream id'],
     ]);
-    expect(requests.length).toBe(1);
-    expect(requests[0]?.signal.aborted).toBe(false);
+    expect(requests.length).toBe(2);
+    expect(requests[1]?.signal.aborted).toBe(false);
+  });
+
+  it('takes streams in whatever order they are opened, each once', async () => {
+    const { channel, requests } = openHost();
+    for (const streamId of [5, 1, 3, 1, 5, 3]) channel.receive({ type: httpRequest, streamId, payload: GET });
+    await settle();
+    expect(requests.map(({ id }) => id)).toEqual([5, 1, 3]);
   });
 
   it('aborts a stream that is opened again while it is open, and no other', async () => {

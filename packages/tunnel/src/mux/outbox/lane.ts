@@ -158,6 +158,12 @@ export class Lane {
     }
   }
 
+  /** Whether the next frame opens a stream. */
+  get isOpening(): boolean {
+    const type = this.#pieces.first?.type;
+    return type === FRAME_TYPE.httpRequest || type === FRAME_TYPE.wsOpen;
+  }
+
   /** Whether the next frame may be made shorter than {@link nextFrameBytes}. */
   get isDivisible(): boolean {
     const type = this.#pieces.first?.type;

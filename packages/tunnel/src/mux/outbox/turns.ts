@@ -17,7 +17,8 @@ const MIN_CUT_BYTES = 16 * 1024;
 /**
  * The order of the lanes, in the spirit of FQ-CoDel (RFC 8290 section 4): lanes with much to send go round, one frame each,
  * and a lane that had nothing waiting comes before them with what little it has. Whoever goes first this way has half of
- * the bytes at most, as long as others wait, so that however many little things there are, nobody starves.
+ * the bytes at most, as long as others wait, so that however many little things there are, nobody starves. What opens a
+ * stream keeps its place however long it is: a peer may take an id below one that it has seen for one that is over.
  */
 export class Turns {
   readonly #express = new Fifo<Lane>();
@@ -43,7 +44,7 @@ export class Turns {
       if (lane.pieceCount === 0) {
         // It was dropped.
         unlist(lane, list);
-      } else if (wanted > lane.turnBytes && lane.turnBytes < TURN_BYTES) {
+      } else if (wanted > lane.turnBytes && lane.turnBytes < TURN_BYTES && !lane.isOpening) {
         list.shift();
         // Enough for any frame.
         lane.turnBytes = TURN_BYTES;

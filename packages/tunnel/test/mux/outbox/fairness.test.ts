@@ -151,3 +151,19 @@ it('a message is marked as unfinished in all its fragments but the last', async 
     [false, 0],
   ]);
 });
+
+it.each([FRAME_TYPE.httpRequest, FRAME_TYPE.wsOpen])(
+  'streams are opened in order, however long a head of type %i is',
+  async (type) => {
+    const { outbox, step } = await openWorld({ isBatching: true });
+    openBulk(outbox, 2);
+    const sizes = [100, 65_000, 100, 20_000, 100];
+    for (const [index, size] of sizes.entries())
+      push(outbox.createLane(nobody), SMALL + 2 * index, type, size);
+    const opened: number[] = [];
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (const frame of await step()) if (frame.type === type) opened.push(frame.streamId);
+    }
+    expect(opened).toEqual(sizes.map((_, index) => SMALL + 2 * index));
+  },
+);
