@@ -16,6 +16,8 @@ export const rounds = [
       { name: 'test-types', run: () => run(tool('tsc'), ['-p', 'tsconfig.tests.json']) },
       // A page has the names of a browser, and none of Node's.
       { name: 'page-types', run: () => run(tool('tsc'), ['-p', 'examples/browser/page']) },
+      // Its tests have both: what they hand to the page runs there.
+      { name: 'page-test-types', run: () => run(tool('tsc'), ['-p', 'examples/browser/test']) },
     ],
     [
       { name: 'lint', run: () => run(tool('oxlint'), ['--type-aware', '--deny-warnings', '.']) },

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { runInForeground } from '../run/command.mjs';
 import { appFolder, root, tool, tunnelFolder } from '../run/workspace.mjs';
+import { checkInBrowser, installChromium } from './browser/browser-tests.mjs';
 import { checks } from './deploy/checks.mjs';
 import { checkPackage } from './package-check.mjs';
 import { runVitest } from './vitest-stage.mjs';
@@ -44,12 +45,18 @@ export const rounds = [
   [[{ name: 'unit tests', run: () => runVitest('unit') }]],
   [[{ name: 'build', run: build }]],
   // npm packs from another package.json and bundles anew: nothing may run beside it that uses either.
-  [[{ name: 'published package', run: async () => asOneTest(await checkPackage()) }]],
+  [
+    [{ name: 'published package', run: async () => asOneTest(await checkPackage()) }],
+    // A download, which uses neither.
+    [{ name: 'browser for its tests', run: installChromium }],
+  ],
   // What is deployed is built by another program, or is a network of its own, or runs one command at a time.
   [
     [{ name: 'end-to-end tests of the installed command', run: () => runVitest('e2e') }],
     ['image', 'proxies', 'systemd', 'docs', 'workflows', 'compose'].map(deployment),
   ],
+  // Two browsers compute all the while.
+  [[{ name: 'browser', run: checkInBrowser }]],
   // The soak has processes and deadlines of its own, and mostly waits for these; fuzzing only computes.
   [
     [deployment('binary')],

@@ -1,6 +1,6 @@
 import type { ClientStatus, RelayClient, RelayClientError } from '@openchambery/client';
 import { element, retire } from './element.ts';
-import { mebibytes } from './words.ts';
+import { size } from './words.ts';
 
 const TEXT: Readonly<Record<ClientStatus['state'], string>> = {
   idle: 'not connected',
@@ -66,7 +66,7 @@ function showRetry(ms: number): void {
 
 function showTraffic({ traffic }: RelayClient): void {
   const { sentBytes, receivedBytes } = traffic;
-  setText('fact-traffic', `${mebibytes(sentBytes)} sent, ${mebibytes(receivedBytes)} received`);
+  setText('fact-traffic', `${size(sentBytes)} sent, ${size(receivedBytes)} received`);
 }
 
 /** Screen readers repeat what is set anew, though it is the same. */

@@ -25,6 +25,11 @@ export function isJson({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('application/json') === true;
 }
 
+/** Bytes for people, where they may be few. */
+export function size(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : mebibytes(bytes);
+}
+
 /** Bytes for people. */
 export function mebibytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;

@@ -226,7 +226,7 @@ breaks('release.yml', [
     '        run: node scripts/release/plans.mjs\n',
     /plans\.mjs does not exist/,
   ],
-  ['a variable that a step lacks', / {10}INTEGRITY: .*\n/, '', /publish\.mjs needs INTEGRITY/],
+  ['a variable that a step lacks', / {10}SCOPE: .*\n/, '', /pack\.mjs needs SCOPE/],
   [
     'an output of a job that is not there',
     /needs\.image\.outputs\.reference/,

@@ -16,6 +16,9 @@ import { freePort } from '../../run/free-port.mjs';
 /** How long a block may take, to end or to be ready, and how long one that stays may take to stop, in ms. */
 const TIMES = { block: 60_000, stop: 15_000 };
 const POLL_MS = 25;
+/** Where the example is found by default: the program, and the page. */
+const ORIGIN_PORT = '3000';
+const PAGE_PORT = '4173';
 /** Of the checkout, what a page makes anew. */
 const MADE_HERE = new Set(['.git', 'data', 'dist']);
 
@@ -150,21 +153,32 @@ async function makePlace(root) {
   for (const entry of readdirSync(root).filter((name) => !MADE_HERE.has(name))) {
     symlinkSync(join(root, entry), join(cwd, entry));
   }
-  const relayPort = await freePort();
-  const pushPort = await freePort();
+  const ports = await takePorts();
   const env = {
     PATH: outsidePath(),
     HOME: home,
     LANG: 'C.UTF-8',
     NO_UPDATE_NOTIFIER: '1',
     DOCS_STATE: state,
-    OPENCHAMBER_RELAY_SERVER_PORT: String(relayPort),
-    OPENCHAMBER_PUSH_RELAY_PORT: String(pushPort),
+    OPENCHAMBER_RELAY_SERVER_PORT: ports.get('8787'),
+    OPENCHAMBER_PUSH_RELAY_PORT: ports.get('8788'),
   };
   writeFileSync(join(home, '.npmrc'), 'fund=false\naudit=false\n');
-  const localize = (text) =>
-    text.replaceAll(/\b8787\b/g, String(relayPort)).replaceAll(/\b8788\b/g, String(pushPort));
-  return { folder, cwd, env, localize };
+  return { folder, cwd, env, localize: (text) => localize(text, ports) };
+}
+
+/** What pages call these ports, and what stands for them here. */
+async function takePorts() {
+  const names = ['8787', '8788', ORIGIN_PORT, PAGE_PORT, '8080'];
+  return new Map(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
+}
+
+/** Ports that are taken on a machine where somebody works must not make a page fail. */
+function localize(text, ports) {
+  const flags = `-- --origin-port ${ORIGIN_PORT} --page-port ${PAGE_PORT}`;
+  return text
+    .replaceAll(/npm run example:browser$/gm, `npm run example:browser ${flags}`)
+    .replaceAll(/\b\d{4}\b/g, (number) => ports.get(number) ?? number);
 }
 
 async function findMissing(needs, place) {

@@ -27,7 +27,14 @@ export function examinePages(pages, world) {
   const faults = pages.flatMap((page) =>
     RULES.flatMap((rule) => rule(page, context).map(({ line, what }) => `${page.path}:${line}: ${what}`)),
   );
-  return [...faults, ...findUnreachable(context), ...compareCompose(context)];
+  return [...faults, ...findUnreachable(context), ...compareCompose(context), ...findUntoldErrors(context)];
+}
+
+/** Whoever meets an error of a library finds it on the page of errors. */
+function findUntoldErrors({ pages, errorCodes }) {
+  const page = pages.get('docs/errors.md');
+  const told = new Set(page.codes.map(({ text }) => text));
+  return errorCodes.filter((code) => !told.has(code)).map((code) => `${page.path}:1: does not have ${code}`);
 }
 
 /** The page of configuration lists what the Compose files read, no more and no less. */
@@ -115,7 +122,7 @@ function certainPart(path) {
   return path.includes('*') ? dirname(`${path.split('*')[0]}_`) : path;
 }
 
-function checkCommands({ text }, { scripts, flags, packages }) {
+function checkCommands({ text }, { scripts, flags, tunnelFlags, packages }) {
   const missing = matches(text, /npm run (?:--silent )?(?<name>[a-z][\w:-]*)/g)
     .filter(({ match }) => !scripts.includes(match.groups.name))
     .map(({ match, line }) => ({ line, what: `there is no "npm run ${match.groups.name}"` }));
@@ -128,10 +135,18 @@ function checkCommands({ text }, { scripts, flags, packages }) {
     const unknown = used.filter((flag) => !flags[command].includes(flag));
     return unknown.map((flag) => ({ line, what: `${command} has no flag ${flag}` }));
   });
+  const wrongTunnelFlags = matches(text, /openchamber-tunnel (?<word>[a-z]+)(?<rest>[^\n`|&;]*)/g).flatMap(
+    ({ match: { groups }, line }) => {
+      const known = tunnelFlags[groups.word] ?? [];
+      const used = groups.rest.match(/(?<=\s)--[a-z-]+/g) ?? [];
+      const unknown = used.filter((flag) => !known.includes(flag));
+      return unknown.map((flag) => ({ line, what: `openchamber-tunnel ${groups.word} has no flag ${flag}` }));
+    },
+  );
   const wrongPackages = matches(text, /@openchambery\/[a-z-]+/g)
     .filter(({ match: [name] }) => !packages.includes(name))
     .map(({ match: [name], line }) => ({ line, what: `there is no package ${name}` }));
-  return [...missing, ...wrongFlags, ...wrongPackages];
+  return [...missing, ...wrongFlags, ...wrongTunnelFlags, ...wrongPackages];
 }
 
 /** A page that no link leads to is not read. */

@@ -4,6 +4,7 @@ import { readSettings } from '../../docs/read-settings.mjs';
 import { runPage } from './docs.commands.mjs';
 import { examinePages } from './docs.examine.mjs';
 import { parsePage } from './docs.markdown.mjs';
+import { findTypeFaults } from './docs.types.mjs';
 
 const FENCE = '```';
 
@@ -25,6 +26,7 @@ const BROKEN_TEXTS = [
   ['`npx openchamber-relay --no-such`', 'openchamber-relay has no flag --no-such'],
   ['`npm start -- --path /ws --no-such`', 'openchamber-relay has no flag --no-such'],
   ['`openchamber-push-relay --path /`', 'openchamber-push-relay has no flag --path'],
+  ['`npx openchamber-tunnel expose 3000 --listen 1`', 'openchamber-tunnel expose has no flag --listen'],
   ['`@openchambery/nothing`', 'no package @openchambery/nothing'],
   [`${FENCE}json\n{ "a": 1, }\n${FENCE}`, 'JSON that does not parse'],
   [
@@ -68,6 +70,7 @@ const FINE_BLOCKS = [
   `${block('echo ready; exec sleep 30', 'stays: ready')}\n${block('echo 8787', 'prints: 8787')}`,
   block('[ -z "${OPENCHAMBER_RELAY_SERVER_HOST-}" ]; [ -e package.json ]; [ ! -e data ]'),
   block('sleep 30 &'),
+  block('[ 8080 != "80""80" ]; [ 13000 = "1""3000" ]; echo 3000', 'prints: 3000'),
 ];
 
 /** For what has to take too long, and for everything else; in ms. */
@@ -80,7 +83,8 @@ export async function findBlindSpots(pages, world) {
     ...BLOCKS.map((entry) => tryBlock(entry, world)),
     ...FINE_BLOCKS.map((text) => tryFineBlock(text, world)),
   ]);
-  return [...tryTexts(pages, world), ...tryWorlds(pages, world), ...tryTables(), ...blocks.flat()];
+  const types = await tryTypes(world);
+  return [...tryTexts(pages, world), ...tryWorlds(pages, world), ...tryTables(), ...types, ...blocks.flat()];
 }
 
 function tryTexts(pages, world) {
@@ -99,10 +103,26 @@ function tryWorlds(pages, world) {
     ['does not have NEW_NAME', examinePages(pages, { ...world, composeVariables: ['NEW_NAME'] })],
     [`has ${name}, which no Compose file reads`, examinePages(pages, { ...world, composeVariables: [] })],
     ['there is no "npm run demo"', examinePages(pages, { ...world, scripts: [] })],
+    ['does not have ERR_HOST_NEW', examinePages(pages, { ...world, errorCodes: ['ERR_HOST_NEW'] })],
   ];
   return attempts.flatMap(([expected, faults]) =>
     faults.some((fault) => fault.includes(expected)) ? [] : [`unnoticed: ${String(expected)}`],
   );
+}
+
+/** Blocks that are one module, and one that is another. */
+async function tryTypes({ root }) {
+  const own = (text, directive) => block(text, directive).replace(`${FENCE}sh`, `${FENCE}ts`);
+  const page = (...blocks) => ({ ...parsePage('docs/page.md', blocks.join('\n')), isDocumentation: true });
+  const pages = [
+    page(own('const port: number = 1;'), own('console.log(port);\nexport {};'), own('port;', 'apart: no')),
+    page(own("import { nothing } from '@openchambery/client';")),
+  ];
+  const faults = await findTypeFaults(pages, root);
+  const expected = [/^docs\/page\.md:11: .*'port'/, /^docs\/page\.md:2: .*'nothing'/];
+  const areNoticed =
+    faults.length === 2 && expected.every((each) => faults.some((fault) => each.test(fault)));
+  return areNoticed ? [] : [`unnoticed types: ${faults.join('; ')}`];
 }
 
 /** Whatever changes in the tables changes the page. */
@@ -114,6 +134,8 @@ function tryTables() {
     ({ relay }) => (relay.limits.idAttempts.max = 5),
     ({ push }) => (push.settings[0].meaning = 'another'),
     ({ push }) => push.settings.pop(),
+    ({ tunnel }) => tunnel.commands[0].options.pop(),
+    ({ tunnel }) => (tunnel.commands[0].options[0].variable = 'ANOTHER'),
     ({ switches }) => switches.pop(),
   ];
   return changes.flatMap((change) => {

@@ -10,6 +10,7 @@ import { runPage } from './docs.commands.mjs';
 import { examinePages } from './docs.examine.mjs';
 import { findBlindSpots } from './docs.faults.mjs';
 import { readPages, readWorld } from './docs.pages.mjs';
+import { findTypeFaults } from './docs.types.mjs';
 
 /** Pages whose commands run at the same time. */
 const AT_ONCE = 2;
@@ -33,6 +34,7 @@ export async function checkDocs(only = []) {
   const world = readWorld(root);
   await timed('links, names and examples', () => examinePages(pages, world));
   await timed('pages that come from the code', checkGenerated);
+  await timed('types of examples', () => findTypeFaults(pages, root));
   if (only.length === 0) await timed('this check notices what it should', () => findBlindSpots(pages, world));
 
   const waiting = pages.filter(

@@ -26,7 +26,7 @@ export function readPages(root) {
 /** Everything that a page may name. */
 export function readWorld(root) {
   const settings = readSettings();
-  const { relay, push, switches } = settings;
+  const { relay, push, tunnel, switches } = settings;
   const code = readdirSync(root).flatMap((entry) => filesBelow(root, entry).filter(isCode));
   const capitals = code.flatMap((path) => readFileSync(join(root, path), 'utf8').match(CAPITALS) ?? []);
   const tails = [relay, push].flatMap(({ prefix, settings: each }) =>
@@ -42,6 +42,8 @@ export function readWorld(root) {
     variables: variableNames(settings),
     capitals: new Set([...capitals, ...tails]),
     flags: { 'openchamber-relay': flagsOf(relay), 'openchamber-push-relay': flagsOf(push) },
+    tunnelFlags: tunnelFlags(tunnel),
+    errorCodes: readErrorCodes(root),
     scripts: Object.keys(readJson(join(root, 'package.json')).scripts),
     composeVariables: readdirSync(root)
       .filter((entry) => /^docker-compose.*[.]ya?ml$/.test(entry))
@@ -52,6 +54,27 @@ export function readWorld(root) {
       (entry) => entry !== '.git' && statSync(join(root, entry)).isDirectory(),
     ),
   };
+}
+
+/** What each command of openchamber-tunnel takes, by its word. */
+function tunnelFlags({ commands, switches }) {
+  const common = switches.map(({ flag }) => flag);
+  return Object.fromEntries(
+    commands.map(({ name, options }) => [name, [...common, ...options.map(({ flag }) => flag)]]),
+  );
+}
+
+/** The codes of the errors that the libraries throw. */
+function readErrorCodes(root) {
+  const sources = filesBelow(root, 'packages').filter(
+    (path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && !path.startsWith('packages/testkit/'),
+  );
+  const found = sources.flatMap(
+    (path) =>
+      readFileSync(join(root, path), 'utf8').match(/(?<=')ERR_(?:RELAY|PUSH|HOST|TUNNEL)_[A-Z_]+(?=')/g) ??
+      [],
+  );
+  return [...new Set(found)];
 }
 
 function isCode(path) {

@@ -37,7 +37,13 @@ describe.each(TRANSPORTS)('fetch in a browser, over %s', (transport) => {
       );
     });
     const types = answers.map(({ headers }) => headers['content-type']);
-    expect(answers.slice(0, 5).map(({ body }) => body)).toEqual(['täxt', 'a=1+2&b=%C3%BC', 'blob', 'ABC', 'DE']);
+    expect(answers.slice(0, 5).map(({ body }) => body)).toEqual([
+      'täxt',
+      'a=1+2&b=%C3%BC',
+      'blob',
+      'ABC',
+      'DE',
+    ]);
     expect(types.slice(0, 5)).toEqual([
       'text/plain;charset=UTF-8',
       'application/x-www-form-urlencoded;charset=UTF-8',
@@ -49,7 +55,9 @@ describe.each(TRANSPORTS)('fetch in a browser, over %s', (transport) => {
     const form = answers[5]?.body ?? '';
     expect(form.split(`--${boundary}`)).toHaveLength(4);
     expect(form).toContain('name="field"\r\n\r\nvälue\r\n');
-    expect(form).toContain('name="file"; filename="name.txt"\r\nContent-Type: text/x-test\r\n\r\ncontent\r\n');
+    expect(form).toContain(
+      'name="file"; filename="name.txt"\r\nContent-Type: text/x-test\r\n\r\ncontent\r\n',
+    );
   });
 
   it('takes a Request, with its method, headers and body', async () => {
@@ -83,9 +91,8 @@ describe.each(TRANSPORTS)('fetch in a browser, over %s', (transport) => {
       const writer = writable.getWriter();
       const init = { method: 'POST', body: readable, duplex: 'half' } as RequestInit;
       const response = await harness.client.fetch('/echo-stream', init);
-      const reader = response.body?.pipeThrough(new TextDecoderStream() as never).getReader() as
-        | ReadableStreamDefaultReader<string>
-        | undefined;
+      const decoding = new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>;
+      const reader = response.body?.pipeThrough(decoding).getReader();
       const seen: unknown[] = [];
       for (const word of ['one', 'two', 'three']) {
         await writer.write(new TextEncoder().encode(word));
@@ -124,7 +131,11 @@ describe.each(TRANSPORTS)('fetch in a browser, over %s', (transport) => {
       controller.abort(new Error('enough'));
       const failure: unknown = await reader?.read().catch((error: unknown) => error);
       const next = await harness.client.fetch('/status/200');
-      return { failure: String(failure), next: await next.text(), openStreams: harness.client.traffic.openStreams };
+      return {
+        failure: String(failure),
+        next: await next.text(),
+        openStreams: harness.client.traffic.openStreams,
+      };
     });
     expect(outcome).toEqual({ failure: 'Error: enough', next: 'status 200', openStreams: 0 });
   });

@@ -56,7 +56,11 @@ describe('a page that does not read', () => {
       const all = new Uint8Array(total);
       let at = 0;
       let most = 0;
-      for (let chunk: Uint8Array | undefined = first; chunk !== undefined; chunk = (await reader.read()).value) {
+      for (
+        let chunk: Uint8Array | undefined = first;
+        chunk !== undefined;
+        chunk = (await reader.read()).value
+      ) {
         all.set(chunk, at);
         at += chunk.byteLength;
         most = Math.max(most, harness.client.traffic.receivedBytes - at);

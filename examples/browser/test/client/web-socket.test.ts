@@ -99,7 +99,8 @@ describe.each(TRANSPORTS)('WebSockets in a browser, over %s', (transport) => {
           if (seen.length === count) resolve();
         });
       });
-      for (let index = 0; index < count; index += 1) socket.send(`${index} ${'x'.repeat((index * 97) % 5000)}`);
+      for (let index = 0; index < count; index += 1)
+        socket.send(`${index} ${'x'.repeat((index * 97) % 5000)}`);
       await all;
       return seen.every((number, index) => number === String(index));
     });
@@ -118,19 +119,22 @@ describe.each(TRANSPORTS)('WebSockets in a browser, over %s', (transport) => {
   it.each([
     ['with a code and a reason', [3001, 'bye'], { code: 3001, reason: 'bye' }, { code: 3001, reason: 'bye' }],
     ['without a code', [], { code: 1005, reason: '' }, { code: 1000 }],
-  ] as readonly [string, [number?, string?], object, object][])('are closed by the page %s', async (...row) => {
-    const [, args, told, heard] = row;
-    const page = await open();
-    const closing = page.evaluate(async (given) => {
-      const { socket, closed } = await harness.openSocket('/ws/closed-here');
-      socket.close(...given);
-      const { code, reason, wasClean } = await closed;
-      return { code, reason, wasClean, readyState: socket.readyState };
-    }, args);
-    const end = await socketAt(parties.origin, '/ws/closed-here');
-    expect(await closing).toEqual({ ...told, wasClean: true, readyState: 3 });
-    expect(await end.closed()).toMatchObject(heard);
-  });
+  ] as readonly [string, [number?, string?], object, object][])(
+    'are closed by the page %s',
+    async (...row) => {
+      const [, args, told, heard] = row;
+      const page = await open();
+      const closing = page.evaluate(async (given) => {
+        const { socket, closed } = await harness.openSocket('/ws/closed-here');
+        socket.close(...given);
+        const { code, reason, wasClean } = await closed;
+        return { code, reason, wasClean, readyState: socket.readyState };
+      }, args);
+      const end = await socketAt(parties.origin, '/ws/closed-here');
+      expect(await closing).toEqual({ ...told, wasClean: true, readyState: 3 });
+      expect(await end.closed()).toMatchObject(heard);
+    },
+  );
 
   it('tell how the program closed them', async () => {
     const page = await open();
@@ -172,7 +176,7 @@ describe.each(TRANSPORTS)('WebSockets in a browser, over %s', (transport) => {
     const error = await page.evaluate(
       ([url, names]) => {
         try {
-          return String(new harness.client.WebSocket(url, names));
+          return new harness.client.WebSocket(url, names).url;
         } catch (failure) {
           return (failure as DOMException).name;
         }

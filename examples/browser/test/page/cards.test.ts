@@ -42,7 +42,9 @@ describe.each(TRANSPORTS)('the page over %s', (transport) => {
 
   it('uses the transport that the test is about', async () => {
     const { page } = await open();
-    const type = await page.evaluate(() => typeof (globalThis as { WebSocketStream?: unknown }).WebSocketStream);
+    const type = await page.evaluate(
+      () => typeof (globalThis as { WebSocketStream?: unknown }).WebSocketStream,
+    );
     expect(type).toBe(transport === 'WebSocket' ? 'undefined' : 'function');
   });
 
@@ -68,7 +70,9 @@ describe.each(TRANSPORTS)('the page over %s', (transport) => {
     const { page } = await open();
     await page.getByRole('button', { name: 'Ask' }).click();
     await summary(page, 'stream', /^\d+ events, complete$/u).waitFor();
-    expect(await page.locator('#stream-text').innerText()).toMatch(/^Somewhere at home .* moment it comes\.$/u);
+    expect(await page.locator('#stream-text').innerText()).toMatch(
+      /^Somewhere at home .* moment it comes\.$/u,
+    );
     expect(await page.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
   });
 
@@ -77,7 +81,9 @@ describe.each(TRANSPORTS)('the page over %s', (transport) => {
     const progress = await watchProgress(page);
     await page.getByLabel('A file to send').setInputFiles(files.file);
     await page.getByRole('button', { name: 'Upload' }).click();
-    await summary(page, 'upload', `${UPLOAD_BYTES} bytes arrived`).filter({ hasText: files.sha256 }).waitFor();
+    await summary(page, 'upload', `${UPLOAD_BYTES} bytes arrived`)
+      .filter({ hasText: files.sha256 })
+      .waitFor();
     const values = await progress();
     expect(new Set(values).size).toBeGreaterThan(10);
     expect(values).toEqual(values.toSorted((a, b) => a - b));
@@ -94,7 +100,9 @@ describe.each(TRANSPORTS)('the page over %s', (transport) => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await summary(page, 'upload', /^cancelled$/u).waitFor();
     parties.proxy.heal();
-    const value = await page.locator('#upload-progress').evaluate((bar) => (bar as HTMLProgressElement).value);
+    const value = await page
+      .locator('#upload-progress')
+      .evaluate((bar) => (bar as HTMLProgressElement).value);
     expect(value).toBeLessThan(1);
     await page.getByRole('button', { name: 'Fetch' }).click();
     await summary(page, 'fetch', /^200/u).waitFor();

@@ -24,7 +24,11 @@ async function useAll({ page }: OpenedPage): Promise<void> {
   await page.getByRole('button', { name: 'Fetch' }).click();
   await page.getByRole('button', { name: 'Ask' }).click();
   await page.getByRole('button', { name: 'Load', exact: true }).click();
-  const file = { name: 'holiday.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(3_000_000, 7) };
+  const file = {
+    name: 'holiday.bin',
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.alloc(3_000_000, 7),
+  };
   await page.getByLabel('A file to send').setInputFiles(file);
   await page.getByRole('button', { name: 'Upload' }).click();
   await page.getByLabel('Message', { exact: true }).fill('hello, home');
@@ -49,6 +53,8 @@ async function inspect(page: Page, name: string): Promise<void> {
   });
   expect(tooWide, name).toEqual({ by: 0, cut: [] });
   await mkdir(PICTURES, { recursive: true });
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.screenshot({ path: join(PICTURES, `${name}-top.png`) });
   await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
 }
 
@@ -106,7 +112,8 @@ describe('the page', () => {
   it('can be used with the keyboard alone', async () => {
     const opened = await openPage(parties.pageUrl);
     const { keyboard } = opened.page;
-    const focused = () => opened.page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent);
+    const focused = () =>
+      opened.page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent);
     await keyboard.press('Tab');
     expect(await focused()).toBe('link');
     await keyboard.insertText(parties.link);

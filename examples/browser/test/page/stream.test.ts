@@ -40,9 +40,15 @@ describe.each(TRANSPORTS)('a streamed answer over %s', (transport) => {
       said += word;
       await page.locator('#stream-text').filter({ hasText: said.trim() }).waitFor();
     }
-    await page.locator('#stream-status').filter({ hasText: /^5 events$/u }).waitFor();
+    await page
+      .locator('#stream-status')
+      .filter({ hasText: /^5 events$/u })
+      .waitFor();
     answer.end();
-    await page.locator('#stream-status').filter({ hasText: /^5 events, complete$/u }).waitFor();
+    await page
+      .locator('#stream-status')
+      .filter({ hasText: /^5 events, complete$/u })
+      .waitFor();
   });
 
   it('is given up by the program too when the page stops it', async () => {
@@ -53,7 +59,10 @@ describe.each(TRANSPORTS)('a streamed answer over %s', (transport) => {
     await page.locator('#stream-text').filter({ hasText: 'first' }).waitFor();
     const gone = once(answer, 'close');
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.locator('#stream-status').filter({ hasText: /^1 events, stopped$/u }).waitFor();
+    await page
+      .locator('#stream-status')
+      .filter({ hasText: /^1 events, stopped$/u })
+      .waitFor();
     await withTimeout(gone, () => 'the program still writes');
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('stream-start');
   });

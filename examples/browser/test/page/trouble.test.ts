@@ -31,7 +31,10 @@ describe.each(TRANSPORTS)('trouble, over %s', (transport) => {
     await shows(opened, 'reconnecting');
     await page.getByRole('alert').filter({ hasText: 'broke' }).waitFor();
     expect(await page.locator('#state').innerText()).toBe('connection lost');
-    await page.locator('#retry-in').filter({ hasText: /^(?:Next attempt in \d+ s|Trying …)$/u }).waitFor();
+    await page
+      .locator('#retry-in')
+      .filter({ hasText: /^(?:Next attempt in \d+ s|Trying …)$/u })
+      .waitFor();
     // A request waits for the connection.
     await page.getByRole('button', { name: 'Fetch' }).click();
     await page.locator('#fetch-status').filter({ hasText: 'asking …' }).waitFor();

@@ -27,7 +27,8 @@ export function findPaleTexts(): readonly PaleText[] {
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
   const backgroundOf = (element: Element | null): string => {
-    if (element === null) return getComputedStyle(document.documentElement).colorScheme === 'dark' ? '#000' : '#fff';
+    if (element === null)
+      return getComputedStyle(document.documentElement).colorScheme === 'dark' ? '#000' : '#fff';
     const { backgroundColor } = getComputedStyle(element);
     return parse(backgroundColor)[3] === 255 ? backgroundColor : backgroundOf(element.parentElement);
   };
@@ -45,7 +46,8 @@ export function findPaleTexts(): readonly PaleText[] {
     if (!element.checkVisibility()) return [];
     const own = [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
     const text = own.map(({ textContent }) => textContent?.trim()).join('');
-    const field = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element : undefined;
+    const field =
+      element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element : undefined;
     return [
       ...(text === '' && field === undefined ? [] : judge(element, text || element.id)),
       ...(field?.placeholder ? judge(field, field.placeholder, '::placeholder') : []),

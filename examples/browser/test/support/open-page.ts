@@ -2,7 +2,6 @@ import { Inbox } from '@openchambery/testkit';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
-import type {} from '../in-page/harness.ts';
 
 /** How a page reaches the relay: a browser may have both ways. */
 export type Transport = 'WebSocketStream' | 'WebSocket';
@@ -72,7 +71,9 @@ export async function openHarness(link: string, options: OpenOptions = {}): Prom
 
 /** Runs in the page. */
 function watchState(): void {
-  const { noteState } = globalThis as unknown as { noteState(state: string): Promise<void> };
+  const { noteState } = globalThis as unknown as {
+    readonly noteState: (state: string) => Promise<void>;
+  };
   document.addEventListener('DOMContentLoaded', () => {
     const state = document.querySelector<HTMLElement>('#state');
     if (state === null) return;
