@@ -25,11 +25,11 @@ test('the release says what to pin', () => {
   const text = releaseText({
     notes: '- One.\n',
     image: 'docker.io/someone/openchamber-relay:1.0.0@sha256:00',
-    npm: EXPECTED,
+    packages: [EXPECTED, { release: 'b@1.0.0', integrity: 'sha512-BBBB' }],
   });
   assert.ok(text.startsWith('- One.\n\n## What to pin\n'));
   assert.ok(text.includes('`docker.io/someone/openchamber-relay:1.0.0@sha256:00`'));
-  assert.ok(text.includes('`a@1.0.0` (`sha512-AAAA`)'));
+  assert.ok(text.endsWith('| `a@1.0.0` (`sha512-AAAA`) |\n| npm package | `b@1.0.0` (`sha512-BBBB`) |\n'));
 });
 
 test('a release that exists is brought up to date', () => {
@@ -37,15 +37,15 @@ test('a release that exists is brought up to date', () => {
     tag: 'v1.0.0',
     title: '1.0.0',
     notesFile: 'n',
-    tarball: 't',
+    tarballs: ['t', 'u'],
     prerelease: false,
     latest: true,
   };
   const [create, ...none] = releaseCommands({ ...wanted, exists: false });
   assert.deepEqual(none, []);
-  assert.deepEqual(create.slice(0, 5), ['release', 'create', 'v1.0.0', 't', '--verify-tag']);
+  assert.deepEqual(create.slice(0, 6), ['release', 'create', 'v1.0.0', 't', 'u', '--verify-tag']);
   assert.ok(create.includes('--latest=true') && create.includes('--prerelease=false'));
   const [edit, upload] = releaseCommands({ ...wanted, exists: true });
   assert.deepEqual(edit.slice(0, 3), ['release', 'edit', 'v1.0.0']);
-  assert.deepEqual(upload, ['release', 'upload', 'v1.0.0', 't', '--clobber']);
+  assert.deepEqual(upload, ['release', 'upload', 'v1.0.0', 't', 'u', '--clobber']);
 });

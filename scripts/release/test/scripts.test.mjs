@@ -181,25 +181,62 @@ for (const [what, [message, change]] of Object.entries(broken)) {
 }
 
 function tarballEnvironment() {
-  const file = join(scratch, 'package.tgz');
-  writeFileSync(file, 'bytes');
-  return { TARBALL: file, INTEGRITY: integrityOf(file), PRERELEASE: 'false', LATEST: 'true' };
+  const packages = ['first', 'second'].map((name) => {
+    const file = `${name}-1.2.3.tgz`;
+    writeFileSync(join(scratch, file), name);
+    return { name: `@scope/${name}`, file, integrity: integrityOf(join(scratch, file)) };
+  });
+  return { PACK_FOLDER: scratch, PACKAGES: JSON.stringify(packages), PRERELEASE: 'false', LATEST: 'true' };
 }
 
-test('publish.mjs publishes the tested tarball with provenance, once', async () => {
+function integrityIn({ PACKAGES }, index) {
+  return JSON.stringify(JSON.parse(PACKAGES)[index].integrity);
+}
+
+const UNKNOWN = { to: 'npm view', stderr: 'npm error code E404\n', code: 1 };
+
+test('publish.mjs publishes the tested tarballs in order and with provenance, once', async () => {
   const env = tarballEnvironment();
-  using fresh = stubTools(
+  using fresh = stubTools(['npm'], [UNKNOWN, { to: 'npm publish', stdout: '+ done\n' }]);
+  assert.equal((await runScript('publish.mjs', env, fresh)).code, 0);
+  const published = ['first', 'second'].map(
+    (name) => `npm publish ${join(scratch, name)}-1.2.3.tgz --access public --provenance --tag latest`,
+  );
+  assert.deepEqual(fresh.calls().slice(2), published);
+  using again = stubTools(
     ['npm'],
     [
-      { to: 'npm view', stderr: 'npm error code E404\n', code: 1 },
+      { to: 'npm view @scope/first', stdout: integrityIn(env, 0) },
+      { to: 'npm view @scope/second', stdout: integrityIn(env, 1) },
+    ],
+  );
+  assert.equal((await runScript('publish.mjs', env, again)).code, 0);
+  assert.equal(again.calls().length, 2);
+});
+
+test('publish.mjs goes on where it stopped', async () => {
+  const env = tarballEnvironment();
+  using npm = stubTools(
+    ['npm'],
+    [
+      { to: 'npm view @scope/first', stdout: integrityIn(env, 0) },
+      UNKNOWN,
       { to: 'npm publish', stdout: '+ done\n' },
     ],
   );
-  assert.equal((await runScript('publish.mjs', env, fresh)).code, 0);
-  assert.equal(fresh.calls()[1], `npm publish ${env.TARBALL} --access public --provenance --tag latest`);
-  using again = stubTools(['npm'], [{ to: 'npm view', stdout: JSON.stringify(env.INTEGRITY) }]);
-  assert.equal((await runScript('publish.mjs', env, again)).code, 0);
-  assert.equal(again.calls().length, 1);
+  assert.equal((await runScript('publish.mjs', env, npm)).code, 0);
+  assert.match(npm.calls().slice(2).join(), /^npm publish \S+second-1\.2\.3\.tgz [^,]*$/);
+});
+
+test('publish.mjs publishes nothing when one of the versions is taken', async () => {
+  using npm = stubTools(
+    ['npm'],
+    [{ to: 'npm view @scope/second', stdout: '"sha512-other"' }, UNKNOWN, { to: 'npm publish', stdout: '' }],
+  );
+  const { code, text } = await runScript('publish.mjs', tarballEnvironment(), npm);
+  assert.equal(code, 1);
+  assert.match(text, /npm has another @scope\/second@/);
+  assert.equal(npm.calls().length, 2);
 });
 
 test('publish.mjs uses a token for the registry that npm is set up for, and does not show it', async () => {
@@ -207,23 +244,24 @@ test('publish.mjs uses a token for the registry that npm is set up for, and does
   using npm = stubTools(
     ['npm'],
     [
-      { to: 'npm view', stderr: 'npm error code E404\n', code: 1 },
+      UNKNOWN,
       { to: 'npm config get registry', stdout: 'https://packages.example/npm/\n' },
       { to: 'npm publish', stdout: '+ done\n' },
     ],
   );
   const { code, text } = await runScript('publish.mjs', env, npm);
   assert.equal(code, 0);
-  assert.match(npm.calls()[2], /^npm publish /);
+  assert.match(npm.calls()[3], /^npm publish /);
   assert.doesNotMatch(`${text}${npm.calls().join()}`, /secret-token/);
 });
 
-test('publish.mjs refuses a tarball that is not the tested one', async () => {
+test('publish.mjs refuses tarballs when one of them is not the tested one', async () => {
   using npm = stubTools(['npm'], []);
-  const env = { ...tarballEnvironment(), INTEGRITY: 'sha512-other' };
+  const env = tarballEnvironment();
+  writeFileSync(join(scratch, 'second-1.2.3.tgz'), 'others');
   const { code, text } = await runScript('publish.mjs', env, npm);
   assert.equal(code, 1);
-  assert.match(text, /not the tarball that was tested/);
+  assert.match(text, /second-1\.2\.3\.tgz is not the tarball that was tested/);
   assert.deepEqual(npm.calls(), []);
 });
 
@@ -238,7 +276,10 @@ test('github-release.mjs makes the release of its tag', async () => {
   );
   const { code } = await runScript('github-release.mjs', { ...env, GITHUB_REF_NAME: `v${VERSION}` }, gh);
   assert.equal(code, 0);
-  assert.match(gh.calls()[1], new RegExp(`^gh release create v${VERSION} .*--latest=true`));
+  assert.match(
+    gh.calls()[1],
+    new RegExp(`^gh release create v${VERSION} .*first-1.2.3.tgz .*second-1.2.3.tgz .*--latest=true`),
+  );
   const relay = { ...env, GITHUB_REF_NAME: `relay/v${VERSION}` };
   assert.equal((await runScript('github-release.mjs', relay, gh)).code, 0);
   assert.match(gh.calls()[3], /--title Relay .*--latest=false/);
