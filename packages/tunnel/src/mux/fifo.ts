@@ -26,6 +26,12 @@ export class Fifo<T extends object> {
     return item;
   }
 
+  /** Takes out what is not to be kept: O(size). */
+  retain(isKept: (item: T) => boolean): void {
+    this.#items = this.#items.filter((item) => item !== undefined && isKept(item));
+    this.#head = 0;
+  }
+
   clear(): void {
     this.#items = [];
     this.#head = 0;

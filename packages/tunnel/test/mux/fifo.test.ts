@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Fifo } from '../../src/mux/fifo.ts';
 
 it('gives items in the order they came, whatever comes in between', () => {
-  const steps = fc.array(fc.oneof(fc.constant('push'), fc.constant('shift'), fc.constant('clear')), {
+  const steps = fc.array(fc.constantFrom('push', 'push', 'shift', 'clear', 'retain'), {
     maxLength: 400,
   });
   fc.assert(
@@ -16,6 +16,10 @@ it('gives items in the order they came, whatever comes in between', () => {
           model.push({ count });
         } else if (step === 'shift') {
           expect(fifo.shift()).toEqual(model.shift());
+        } else if (step === 'retain') {
+          const isKept = (item: { readonly count: number }): boolean => item.count % 7 !== count % 7;
+          fifo.retain(isKept);
+          model = model.filter(isKept);
         } else if (count % 50 === 0) {
           fifo.clear();
           model = [];

@@ -86,6 +86,11 @@ export class Lane {
     return this.#pieces.size;
   }
 
+  /** Whether nothing waits and nothing will be added. */
+  get isSpent(): boolean {
+    return this.#isFinished && this.#pieces.size === 0;
+  }
+
   /** Whether enough waits here, or in all lanes. */
   get isFull(): boolean {
     return this.#cost >= this.#options.highWaterBytes || this.#owner.isFull;

@@ -4,6 +4,7 @@ import type { TunnelLimits } from '../tunnel-limits.ts';
 import { Lane, type LaneOwner, OutboxLoad } from './lane.ts';
 import { PlaintextBuilder } from './outgoing-frame.ts';
 import { Relief } from './relief.ts';
+import { Sweeps } from './sweeps.ts';
 import { Turns } from './turns.ts';
 
 /** Where plaintexts go. */
@@ -32,6 +33,7 @@ export class Outbox implements LaneOwner {
   readonly #limits: TunnelLimits;
   readonly #turns = new Turns();
   readonly #relief = new Relief();
+  readonly #sweeps = new Sweeps();
   #state: OutboxState = { name: 'waiting' };
   #sentBytes = 0;
   #lastSentAt = Number.NEGATIVE_INFINITY;
@@ -60,6 +62,11 @@ export class Outbox implements LaneOwner {
 
   get isFull(): boolean {
     return this.load.cost >= this.#limits.totalHighWaterBytes;
+  }
+
+  /** Places in the order of lanes and among those that wait for room. */
+  get listedLanes(): number {
+    return this.#turns.size + this.#relief.size;
   }
 
   /** Makes the lane of a stream. @param onRelief called when a lane that was full takes more again */
@@ -109,6 +116,10 @@ export class Outbox implements LaneOwner {
   }
 
   onDropped(): void {
+    if (this.#sweeps.isDueAfterDrop(this.listedLanes)) {
+      this.#turns.sweep();
+      this.#relief.sweep();
+    }
     // Others may have waited for the room.
     this.#schedule();
   }

@@ -8,6 +8,15 @@ const GRANT_BYTES = 64 * 1024;
 export class Relief {
   readonly #hungry = new Fifo<Lane>();
 
+  get size(): number {
+    return this.#hungry.size;
+  }
+
+  /** Takes lanes out that nobody will ever add to. */
+  sweep(): void {
+    this.#hungry.retain((lane) => !lane.isSpent);
+  }
+
   /** A lane is blocked, and it is not its own load that blocks it. */
   add(lane: Lane): void {
     this.#hungry.push(lane);

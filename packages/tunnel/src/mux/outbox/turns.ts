@@ -26,6 +26,11 @@ export class Turns {
   /** Bytes that express lanes may send before one of the round has its turn. */
   #credit = TURN_BYTES;
 
+  /** Lanes in the order, with those that were dropped since the last sweep. */
+  get size(): number {
+    return this.#express.size + this.#round.size;
+  }
+
   /** A lane has something to send. */
   enlist(lane: Lane): void {
     if (lane.isListed) return;
@@ -55,6 +60,16 @@ export class Turns {
         builder.add(lane.take(payloadBytes));
         this.#account(list, lane, payloadBytes + FRAME_COST_BYTES);
       }
+    }
+  }
+
+  /** Takes lanes out that were dropped. */
+  sweep(): void {
+    for (const list of [this.#express, this.#round]) {
+      list.retain((lane) => {
+        lane.isListed = lane.pieceCount > 0;
+        return lane.isListed;
+      });
     }
   }
 

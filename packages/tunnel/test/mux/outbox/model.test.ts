@@ -252,3 +252,32 @@ it('tells who waits for room when somebody drops what took it', async () => {
   await Promise.resolve();
   expect(told).toContain('small');
 });
+
+it.each([
+  { what: 'room', totalHighWaterBytes: 4 * 1024 * 1024 },
+  { what: 'no room', totalHighWaterBytes: 1 },
+])(
+  'keeps no lanes that come and go while nothing can be sent, with $what',
+  async ({ totalHighWaterBytes }) => {
+    const outbox = new Outbox({ clock: new FakeClock(), limits: { ...LIMITS, totalHighWaterBytes } });
+    const channel = new ScriptedChannel();
+    channel.pendingBytes = LIMITS.channelHighWaterBytes;
+    outbox.open(channel, { isBatching: false });
+    const piece = { type: FRAME_TYPE.httpResponse, streamId: 1, isUrgent: true, bytes: new Uint8Array(10) };
+    const alive = Array.from({ length: 10 }, () => outbox.createLane(() => undefined));
+    for (const lane of alive) lane.push(piece);
+    for (let count = 0; count < 5_000; count += 1) {
+      const lane = outbox.createLane(() => undefined);
+      lane.push(piece);
+      lane.finish();
+      lane.drop();
+      expect(outbox.listedLanes).toBeLessThan(200);
+    }
+    // Those that are alive have kept their places.
+    await Promise.resolve();
+    channel.drain();
+    outbox.pump();
+    expect(channel.takeFrames().length).toBe(alive.length);
+    expect(outbox.listedLanes).toBe(0);
+  },
+);
