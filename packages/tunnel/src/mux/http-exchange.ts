@@ -1,5 +1,5 @@
 import { FRAME_TYPE } from '../frame/frame-type.ts';
-import { parseStreamAbort } from '../frame/socket-payloads.ts';
+import { formatStreamAbort, parseStreamAbort } from '../frame/socket-payloads.ts';
 import type { TunnelFrame } from '../frame/tunnel-frame.ts';
 import { IncomingBody } from './incoming-body.ts';
 import type { Lane } from './outbox/lane.ts';
@@ -55,11 +55,14 @@ export class HttpExchange {
     }
   }
 
-  /** This side gives up. */
+  /** This side gives up. What it has written still goes: an answer that broke off is worth what came of it. */
   abort(reason: string): void {
     const error = new StreamError('ERR_TUNNEL_STREAM_CANCELLED', reason);
     this.body.cancel(error);
-    this.#fail(error);
+    if (!this.#end(error)) return;
+    if (this.lane.pieceCount === 0) return this.#context.sendAbort(this.id, reason);
+    const bytes = formatStreamAbort({ reason });
+    this.lane.push({ type: FRAME_TYPE.streamAbort, streamId: this.id, bytes, isUrgent: true });
   }
 
   violate(reason: string): void {
@@ -68,18 +71,22 @@ export class HttpExchange {
 
   /** The stream ends before its end, and the peer knows. */
   break(error: StreamError): void {
-    if (!this.life.break(error)) return;
+    if (this.#end(error)) this.lane.drop();
+  }
+
+  /** The stream ends before its end, and the peer has to be told: at once, as it is the peer's fault. */
+  #fail(error: StreamError): void {
+    if (!this.#end(error)) return;
     this.lane.drop();
+    this.#context.sendAbort(this.id, error.reason);
+  }
+
+  #end(error: StreamError): boolean {
+    if (!this.life.break(error)) return false;
     this.body.break(error);
     this.#output?.relieve();
     this.#onBroken(error);
-  }
-
-  /** The stream ends before its end, and the peer has to be told. */
-  #fail(error: StreamError): void {
-    if (this.life.isOver) return;
-    this.break(error);
-    this.#context.sendAbort(this.id, error.reason);
+    return true;
   }
 }
 

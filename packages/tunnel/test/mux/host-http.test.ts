@@ -211,7 +211,7 @@ describe('a Host', () => {
     expect(channel.takeFrames()).toEqual([]);
   });
 
-  it('forgets what waits when it aborts, and says so once', async () => {
+  it('says that it gives up after what it has written, and says so once', async () => {
     const { channel, requests } = openHost();
     channel.receive({ type: httpRequest, streamId: 1, payload: GET });
     const output = requests[0]?.respond(OK);
@@ -219,9 +219,41 @@ describe('a Host', () => {
     const drained = output?.drained();
     requests[0]?.abort('no');
     requests[0]?.abort('no');
+    output?.write(new Uint8Array(1));
+    output?.end();
     await drained;
     await settle();
-    expect(channel.takeFrames().map(({ type }) => type)).toEqual([streamAbort]);
+    const frames = channel.takeFrames();
+    expect([frames[0]?.type, frames.at(-1)?.type]).toEqual([httpResponse, streamAbort]);
+    const bodies = frames.filter(({ type }) => type === httpBody);
+    expect(bodies.reduce((sum, { payload }) => sum + payload.length, 0)).toBe(300_000);
+    expect(frames.length).toBe(bodies.length + 2);
+    expect(aborts(frames)).toEqual([[1, 'no']]);
+  });
+
+  it('says that it gives up after a piece that waits for company', async () => {
+    const { channel, requests } = openHost();
+    channel.receive({ type: httpRequest, streamId: 1, payload: GET });
+    const output = requests[0]?.respond(OK, 'patient');
+    await settle();
+    channel.takeFrames();
+    output?.write(new Uint8Array(10));
+    await settle();
+    expect(channel.takeFrames()).toEqual([]);
+    requests[0]?.abort('broke off');
+    await settle();
+    expect(channel.takeFrames().map(({ type }) => type)).toEqual([httpBody, streamAbort]);
+  });
+
+  it('forgets what waits when the Client gives up', async () => {
+    const { channel, requests } = openHost();
+    channel.pendingBytes = 10_000_000;
+    channel.receive({ type: httpRequest, streamId: 1, payload: GET });
+    requests[0]?.respond(OK)?.write(new Uint8Array(300_000));
+    channel.receive({ type: streamAbort, streamId: 1, payload: { reason: 'no' } });
+    channel.drain();
+    await settle();
+    expect(channel.takeFrames()).toEqual([]);
   });
 
   it('answers once, and may try again after a head that does not fit', () => {

@@ -73,7 +73,7 @@ async function serve(stream: HostHttpStream, plan: Plan): Promise<void> {
   }
   const upload = readSlowly(stream.body, plan);
   if (plan.fate === 'aborted-by-host') {
-    output.write(new Uint8Array(plan.chunkBytes));
+    output.write(Uint8Array.from({ length: plan.chunkBytes }, (_, index) => index % 251));
     stream.abort('the Host has had enough');
     await upload.catch(nothing);
     return;

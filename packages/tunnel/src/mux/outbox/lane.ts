@@ -62,6 +62,8 @@ export class Lane {
   /** Bytes of the first piece that are sent. */
   #offset = 0;
   #bytes = 0;
+  /** Payload of a StreamAbort behind everything else. */
+  #abortBytes = 0;
   #urgentPieces = 0;
   /** Whether somebody waits for it to take more; `queued` when the outbox knows of it. */
   #waiting: 'no' | 'yes' | 'queued' = 'no';
@@ -105,6 +107,7 @@ export class Lane {
     this.#count(-1);
     this.#pieces.push(piece);
     this.#bytes += piece.bytes.length;
+    if (piece.type === FRAME_TYPE.streamAbort) this.#abortBytes = piece.bytes.length;
     if (piece.isUrgent) this.#urgentPieces += 1;
     this.#count(1);
     this.#owner.onPushed(this);
@@ -143,6 +146,7 @@ export class Lane {
     this.#pieces.clear();
     this.#offset = 0;
     this.#bytes = 0;
+    this.#abortBytes = 0;
     this.#urgentPieces = 0;
     this.#owner.onDropped();
   }
@@ -153,8 +157,8 @@ export class Lane {
     if (first === undefined) return 0;
     switch (first.type) {
       case FRAME_TYPE.httpBody:
-        // Behind a body comes nothing but StreamEnd, which has no payload.
-        return Math.min(this.#bytes, MAX_PAYLOAD_BYTES);
+        // Behind a body comes nothing but StreamEnd, which has no payload, or StreamAbort.
+        return Math.min(this.#bytes - this.#abortBytes, MAX_PAYLOAD_BYTES);
       case FRAME_TYPE.wsText:
       case FRAME_TYPE.wsBinary:
         return Math.min(first.bytes.length - this.#offset, MAX_PAYLOAD_BYTES);
