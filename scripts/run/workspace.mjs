@@ -9,7 +9,7 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The folder of the tools the workspace installs, Node 24 among them. */
 export const binFolder = join(root, 'node_modules', '.bin');
 
-/** The folder of the published package. */
+/** The folder of the relays' commands. */
 export const appFolder = join(root, 'apps', 'relay-server');
 
 /** The folder of the tunnel's command. */

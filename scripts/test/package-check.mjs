@@ -8,7 +8,7 @@ import { ReleaseFault } from '../release/release-fault.mjs';
 import { tryOut } from '../release/try-out/try-out.mjs';
 
 /** Resolves to an exit code; says on stdout what was found. */
-export async function checkPackage() {
+export async function checkPackages() {
   const destination = mkdtempSync(join(tmpdir(), 'openchamber-tarballs-'));
   try {
     buildLibraries();

@@ -4,7 +4,7 @@ import { runInForeground } from '../run/command.mjs';
 import { appFolder, root, tool, tunnelFolder } from '../run/workspace.mjs';
 import { checkInBrowser, installChromium } from './browser/browser-tests.mjs';
 import { checks } from './deploy/checks.mjs';
-import { checkPackage } from './package-check.mjs';
+import { checkPackages } from './package-check.mjs';
 import { runVitest } from './vitest-stage.mjs';
 
 /** A stage of its own kind counts as one test. */
@@ -44,10 +44,10 @@ export const rounds = [
   // Before the build, so that a stale dist cannot hide a fault.
   [[{ name: 'unit tests', run: () => runVitest('unit') }]],
   [[{ name: 'build', run: build }]],
-  // npm packs from another package.json and bundles anew: nothing may run beside it that uses either.
+  // Builds and bundles anew: nothing may run beside it that uses what is built.
   [
-    [{ name: 'published package', run: async () => asOneTest(await checkPackage()) }],
-    // A download, which uses neither.
+    [{ name: 'published packages', run: async () => asOneTest(await checkPackages()) }],
+    // A download, which uses none of it.
     [{ name: 'browser for its tests', run: installChromium }],
   ],
   // What is deployed is built by another program, or is a network of its own, or runs one command at a time.
@@ -64,6 +64,8 @@ export const rounds = [
       program('soak', 'soak/run.ts', '--seconds', '60'),
       program('differential fuzz', 'packages/wire/fuzz/run.ts', '--cases', '5000'),
       program('fuzz of the push API', 'apps/relay-server/fuzz/run.ts', '--cases', '4000'),
+      program('fuzz of the tunnel', 'packages/tunnel/fuzz/run.ts', '--cases', '10000'),
+      program('client bundle', 'packages/client/scripts/size.mjs'),
       program('library example', 'examples/library/main.ts'),
     ],
   ],
