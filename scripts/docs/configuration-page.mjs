@@ -1,12 +1,13 @@
 // Writes docs/configuration.md from the tables.
 import { DEPLOYMENT_VARIABLES, HOST_VARIABLES } from './other-variables.mjs';
+import { tunnelVariables } from './read-settings.mjs';
 
 const INTRODUCTION = `# Configuration
 
 <!-- Written by scripts/docs/write.mjs from the tables in the code. Do not edit: run "npm run docs". -->
 
 Everything has a default but the key of the push relay. \`npx openchamber-relay --help\` and
-\`npx openchamber-push-relay --help\` print the same tables.
+\`npx openchamber-push-relay --help\` print the same tables, \`npx openchamber-tunnel --help\` those of the tunnel.
 
 - A flag goes before its variable, and a variable before the default. A blank variable counts as unset.
 - Booleans are \`true\`, \`1\`, \`false\` or \`0\`. Limits are whole decimal numbers.
@@ -29,7 +30,7 @@ then those of the relay.
 `;
 
 /** The whole page; `settings` as read-settings.mjs gives them. */
-export function formatConfigurationPage({ switches, relay, push }) {
+export function formatConfigurationPage({ switches, relay, push, tunnel }) {
   return [
     INTRODUCTION,
     ...commandSection('openchamber-relay', relay, switches),
@@ -40,6 +41,7 @@ export function formatConfigurationPage({ switches, relay, push }) {
     'Beside these, `REPLAY_MS` has to be at least twice `TIMESTAMP_SKEW_MS`.',
     '',
     COMBINED,
+    ...tunnelSection(tunnel),
     '## Variables of the Compose files',
     '',
     'The Compose files pass on every limit above and most of the rest, and read these themselves. See',
@@ -83,16 +85,7 @@ function commandSection(command, { prefix, settings, limits }, switches) {
     '',
     'Flags without a variable:',
     '',
-    ...table(
-      ['flag', 'meaning'],
-      switches.map(({ flag, short: letter, meaning }) => [
-        [flag, letter]
-          .filter((each) => each !== undefined)
-          .map(code)
-          .join(', '),
-        meaning,
-      ]),
-    ),
+    ...table(['flag', 'meaning'], switches.map(switchRow)),
     '',
     `### Limits of ${command}`,
     '',
@@ -106,6 +99,44 @@ function commandSection(command, { prefix, settings, limits }, switches) {
     ),
     '',
   ];
+}
+
+function tunnelSection(tunnel) {
+  return [
+    '## openchamber-tunnel',
+    '',
+    'What each command does is in [the command](tunnel/command.md).',
+    '',
+    ...table(
+      ['variable', 'read by', 'meaning'],
+      tunnelVariables(tunnel).map(({ variable, commands, meaning }) => [
+        code(variable),
+        commands.map(code).join(', '),
+        meaning,
+      ]),
+    ),
+    '',
+    'Flags that every command has:',
+    '',
+    ...table(['flag', 'meaning'], tunnel.switches.map(switchRow)),
+    '',
+    ...tunnel.commands.flatMap(tunnelCommand),
+  ];
+}
+
+function tunnelCommand({ name, usage, options }) {
+  const rows = options.map(({ flag, argument, defaultText = '', meaning }) => [
+    code(argument === undefined ? flag : `${flag} ${argument}`),
+    defaultText,
+    meaning,
+  ]);
+  const call = `openchamber-tunnel ${name} ${usage}`.trimEnd();
+  return [`Flags of \`${call}\`:`, '', ...table(['flag', 'default', 'meaning'], rows), ''];
+}
+
+function switchRow({ flag, short, meaning }) {
+  const spellings = [flag, short].filter((each) => each !== undefined);
+  return [spellings.map(code).join(', '), meaning];
 }
 
 function flagsOf({ flag, argument }) {

@@ -28,11 +28,6 @@ export const DEPLOYMENT_VARIABLES = [
     meaning: 'port of the push relay on 127.0.0.1, in the file that builds both here',
   },
   {
-    name: 'OPENCHAMBER_PUSH_RELAY_PUBLISHED_PORT',
-    needed: '8788',
-    meaning: 'the same for a push relay of its own',
-  },
-  {
     name: 'RELAY_MEMORY_LIMIT',
     needed: '512m',
     meaning: "memory of the relay's container; raise it with the limits",
@@ -46,16 +41,6 @@ export const DEPLOYMENT_VARIABLES = [
     name: 'OPENCHAMBER_PUSH_RELAY_APNS_P8_FILE',
     needed: 'required for push',
     meaning: 'path of the `.p8` on the machine; the container gets it as the secret `/run/secrets/apns_p8`',
-  },
-  {
-    name: 'RELAY_MEMORY_LIMIT',
-    needed: '512m',
-    meaning: 'most memory of the container of the relay',
-  },
-  {
-    name: 'PUSH_MEMORY_LIMIT',
-    needed: '512m',
-    meaning: 'most memory of the container of the push relay',
   },
 ];
 

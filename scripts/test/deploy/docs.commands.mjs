@@ -157,6 +157,7 @@ async function makePlace(root) {
   const env = {
     PATH: outsidePath(),
     HOME: home,
+    XDG_RUNTIME_DIR: state,
     LANG: 'C.UTF-8',
     NO_UPDATE_NOTIFIER: '1',
     DOCS_STATE: state,
