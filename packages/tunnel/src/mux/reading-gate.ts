@@ -8,14 +8,22 @@ export interface GatedChannel {
 }
 
 /**
- * Stops the reading from the network while a stream holds too much that nobody has read, since streams share one channel.
- * A reader that takes nothing for too long while it holds up all others loses its stream: the relay would end them all.
+ * Stops the reading from the network while a stream, or all of them together, hold too much that nobody has read, since
+ * streams share one channel. A reader that takes nothing for too long while it holds up all others loses its stream: the
+ * relay would end them all.
  */
 export class ReadingGate {
   readonly #clock: Clock;
   readonly #limits: TunnelLimits;
   readonly #channel: GatedChannel;
+  /** Accounts that have something. */
+  readonly #filled = new Set<UnreadAccount>();
+  /** Of those, the ones that have too much by themselves. */
   readonly #holders = new Set<UnreadAccount>();
+  /** What all accounts have. */
+  #unread = 0;
+  /** Since when all together have too much, on the monotonic clock. */
+  #crowdedSince: number | undefined;
   #timer: Timer | undefined;
 
   constructor(
@@ -29,7 +37,7 @@ export class ReadingGate {
 
   /** Whether nothing is read at the moment. */
   get isShut(): boolean {
-    return this.#holders.size > 0;
+    return this.#holders.size > 0 || this.#crowdedSince !== undefined;
   }
 
   /** Opens the account of a stream. @param onStalled the stream has to be given up */
@@ -43,26 +51,34 @@ export class ReadingGate {
     this.#timer = undefined;
   }
 
-  /** An account has too much. */
-  hold(account: UnreadAccount): void {
-    account.lastTakenAt = this.#clock.monotonicMs();
-    if (this.#holders.size === 0) this.#channel.pauseReading();
-    this.#holders.add(account);
-    this.#watch(account.patienceMs);
+  /** An account has something more. @param cost of it */
+  noteAdded(account: UnreadAccount, cost: number): void {
+    const wasShut = this.isShut;
+    const now = this.#clock.monotonicMs();
+    this.#unread += cost;
+    this.#filled.add(account);
+    if (account.unread > this.#limits.unreadHighWaterBytes && !this.#holders.has(account)) {
+      account.lastTakenAt = now;
+      this.#holders.add(account);
+      this.#watch(account.patienceMs);
+    }
+    if (this.#unread > this.#limits.totalUnreadHighWaterBytes && this.#crowdedSince === undefined) {
+      this.#crowdedSince = now;
+      this.#watch(this.#limits.readerStallMs);
+    }
+    if (this.isShut && !wasShut) this.#channel.pauseReading();
   }
 
-  /** An account has little again. */
-  release(account: UnreadAccount): void {
-    if (this.#holders.delete(account) && this.#holders.size === 0) this.#channel.resumeReading();
-  }
-
-  isHolding(account: UnreadAccount): boolean {
-    return this.#holders.has(account);
-  }
-
-  /** A reader took something. */
-  noteTaken(account: UnreadAccount): void {
-    account.lastTakenAt = this.#clock.monotonicMs();
+  /** A reader took something, or what was unread is gone. @param cost of it */
+  noteGone(account: UnreadAccount, cost: number): void {
+    const wasShut = this.isShut;
+    const { unread } = account;
+    this.#unread -= cost;
+    if (wasShut) account.lastTakenAt = this.#clock.monotonicMs();
+    if (unread === 0) this.#filled.delete(account);
+    if (unread <= this.#limits.unreadHighWaterBytes / 2) this.#holders.delete(account);
+    if (this.#unread <= this.#limits.totalUnreadHighWaterBytes / 2) this.#crowdedSince = undefined;
+    if (wasShut && !this.isShut) this.#channel.resumeReading();
   }
 
   /** An account has less patience than it had. */
@@ -79,16 +95,19 @@ export class ReadingGate {
 
   #look(): void {
     const now = this.#clock.monotonicMs();
+    const since = this.#crowdedSince;
     let nextAt = Number.POSITIVE_INFINITY;
     // Giving a stream up takes its account out of the set, and may take others out or put them in.
-    for (const account of this.#holders) {
-      const stalledAt = account.lastTakenAt + account.patienceMs;
-      if (stalledAt <= now) account.stall();
-      else nextAt = Math.min(nextAt, stalledAt);
+    for (const account of since === undefined ? this.#holders : this.#filled) {
+      const isHolder = this.#holders.has(account);
+      const from = isHolder ? account.lastTakenAt : Math.max(account.lastTakenAt, since ?? 0);
+      const stalledAt = from + account.patienceMs;
+      if (stalledAt > now) nextAt = Math.min(nextAt, stalledAt);
+      else if (isHolder || this.#crowdedSince !== undefined) account.stall();
     }
     this.#timer?.cancel();
     this.#timer = undefined;
-    if (nextAt !== Number.POSITIVE_INFINITY) this.#watch(nextAt - now);
+    if (this.isShut && nextAt !== Number.POSITIVE_INFINITY) this.#watch(nextAt - now);
   }
 }
 
@@ -100,7 +119,7 @@ export class UnreadAccount {
   #bytes = 0;
   #pieces = 0;
   #patienceMs: number;
-  /** On the monotonic clock; kept while the account holds the gate. */
+  /** On the monotonic clock; kept while the gate is shut. */
   lastTakenAt = 0;
 
   constructor({
@@ -123,18 +142,12 @@ export class UnreadAccount {
     return this.#bytes + this.#pieces * PIECE_COST_BYTES;
   }
 
-  /** Whether this is what stops the reading, perhaps along with others. */
-  get isHolding(): boolean {
-    return this.#gate.isHolding(this);
-  }
-
   /** Something came that nobody waits for. */
   add(byteLength: number): void {
     this.#bytes += byteLength;
     this.#pieces += 1;
-    const { unread } = this;
-    if (unread > this.#limits.maxUnreadBytes && this.#pieces > 1) return this.stall();
-    if (unread > this.#limits.unreadHighWaterBytes && !this.isHolding) this.#gate.hold(this);
+    this.#gate.noteAdded(this, byteLength + PIECE_COST_BYTES);
+    if (this.unread > this.#limits.maxUnreadBytes && this.#pieces > 1) this.stall();
   }
 
   /** The reader took a piece. */
@@ -142,9 +155,7 @@ export class UnreadAccount {
     this.#bytes -= byteLength;
     this.#pieces -= 1;
     this.#patienceMs = this.#limits.readerStallMs;
-    if (!this.isHolding) return;
-    this.#gate.noteTaken(this);
-    if (this.unread <= this.#limits.unreadHighWaterBytes / 2) this.#gate.release(this);
+    this.#gate.noteGone(this, byteLength + PIECE_COST_BYTES);
   }
 
   /** Most likely nobody reads any more: patience is short until something is taken. */
@@ -155,9 +166,11 @@ export class UnreadAccount {
 
   /** What was unread is gone. */
   clear(): void {
+    const { unread } = this;
+    if (unread === 0) return;
     this.#bytes = 0;
     this.#pieces = 0;
-    this.#gate.release(this);
+    this.#gate.noteGone(this, unread);
   }
 
   /** The stream is given up. */

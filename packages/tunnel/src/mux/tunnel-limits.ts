@@ -8,6 +8,8 @@ export interface TunnelLimits {
   readonly channelHighWaterBytes: number;
   /** A stream with more than this unread stops the reading from the network, until half of it is left. */
   readonly unreadHighWaterBytes: number;
+  /** The same for all streams together, so that many small heaps cannot make a large one. */
+  readonly totalUnreadHighWaterBytes: number;
   /**
    * A stream with more than this unread is aborted, unless it is a single message: for transports that cannot push back.
    * @default no bound but `unreadHighWaterBytes` and what the transport still delivers after that
@@ -36,6 +38,7 @@ export const defaultTunnelLimits: TunnelLimits = {
   totalHighWaterBytes: 4 * 1024 * 1024,
   channelHighWaterBytes: 256 * 1024,
   unreadHighWaterBytes: 1024 * 1024,
+  totalUnreadHighWaterBytes: 16 * 1024 * 1024,
   maxUnreadBytes: Number.POSITIVE_INFINITY,
   readerStallMs: 30_000,
   answeredStallMs: 1_000,

@@ -156,6 +156,52 @@ describe('an answer that nobody reads', () => {
   });
 });
 
+describe('answers that nobody reads, together', () => {
+  const TOTAL = { unreadHighWaterBytes: 1_000, totalUnreadHighWaterBytes: 2_000 } as const;
+
+  it('stop the reading one byte above the limit for all, until half of it is left', async () => {
+    const { channel, streams, body } = openAnswers(4, TOTAL);
+    for (const id of [1, 3, 5, 7]) body(id, 500);
+    expect(channel.isReading).toBe(true);
+    body(7, PIECE_COST_BYTES + 1);
+    expect(channel.isReading).toBe(false);
+    await streams[0]?.body.read();
+    await streams[1]?.body.read();
+    expect(channel.isReading).toBe(false);
+    await streams[3]?.body.read();
+    expect(channel.isReading).toBe(true);
+  });
+
+  it('lose those streams of which nothing was taken for 30 s, and no more of them than it takes', async () => {
+    const { channel, clock, streams, body } = openAnswers(5, TOTAL);
+    for (const id of [1, 3, 5, 7, 9]) body(id, 300);
+    clock.advance(STALL_MS);
+    for (const id of [1, 3, 5]) body(id, 200);
+    expect(channel.isReading).toBe(false);
+    clock.advance(STALL_MS - 1);
+    await streams[0]?.body.read();
+    expect(streams.map(({ signal }) => signal.aborted)).toEqual([false, false, false, false, false]);
+    clock.advance(1);
+    expect(channel.isReading).toBe(true);
+    expect(streams.map(({ signal }) => signal.aborted)).toEqual([false, true, true, false, false]);
+    expect(clock.pendingTimers).toBe(1);
+  });
+
+  it('are forgotten with their streams, whichever way these end', () => {
+    const { channel, streams, body } = openAnswers(8, TOTAL);
+    for (const id of [1, 3, 5]) body(id, 667);
+    expect(channel.isReading).toBe(false);
+    streams[0]?.abort('x');
+    streams[1]?.body.discard();
+    expect(channel.isReading).toBe(true);
+    channel.receive({ type: streamAbort, streamId: 5, payload: { reason: 'x' } });
+    for (const id of [7, 9, 11, 13]) body(id, 500);
+    expect(channel.isReading).toBe(true);
+    body(15, PIECE_COST_BYTES + 1);
+    expect(channel.isReading).toBe(false);
+  });
+});
+
 describe('a WebSocket that is paused', () => {
   async function openPaused(limits: Partial<TunnelLimits>) {
     const client = openClient({ limits });
