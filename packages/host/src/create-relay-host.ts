@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { createHostTunnel, openHostChannel } from '@openchambery/tunnel';
+import { createHostTunnel, openHostChannel, SpentHellos } from '@openchambery/tunnel';
 import { createNodeAeadKey } from '@openchambery/tunnel/node';
 import type { OpenTunnel } from './connection/data-connection.ts';
 import { DataConnections } from './connection/data-connections.ts';
@@ -140,16 +140,18 @@ class ConnectedHost implements RelayHost {
 
 /** Layers 2 and 3 of a Host, over any transport. */
 function tunnelOpener({ identity, clock, maxStreamsPerConnection }: ResolvedHostOptions): OpenTunnel {
+  const channels = {
+    clock,
+    encryptionKeys: identity.encryption,
+    importAeadKey: createNodeAeadKey,
+    spentHellos: new SpentHellos(),
+  };
   return (transport, listener) =>
     createHostTunnel(
       {
         clock,
         limits: { maxStreams: maxStreamsPerConnection },
-        openChannel: (channelListener) =>
-          openHostChannel(
-            { transport, clock, encryptionKeys: identity.encryption, importAeadKey: createNodeAeadKey },
-            channelListener,
-          ),
+        openChannel: (channelListener) => openHostChannel({ ...channels, transport }, channelListener),
       },
       listener,
     );

@@ -48,6 +48,7 @@ export {
 } from './handshake/encryption-keys.ts';
 export type { AgreementKey, EncryptionKeys } from './handshake/encryption-keys.ts';
 export { parseHostEncPubJwk } from './handshake/public-jwk.ts';
+export { SpentHellos } from './handshake/spent-hellos.ts';
 export {
   BATCH,
   BATCH_HEADER_BYTES,

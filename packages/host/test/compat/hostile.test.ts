@@ -202,3 +202,20 @@ test('more streams than a Client may have are aborted, the others live', async (
   expect((await client.answerTo(first)).body.toString()).toBe('fine');
   expect(world.host.snapshot().openStreams).toBeLessThan(ids.length);
 });
+
+test('what somebody recorded of a channel cannot be played to the Host again', async () => {
+  const world = await makeWorld();
+  const client = await world.connect();
+  const { keys, nonce } = client;
+  const frames = { method: 'POST', path: '/echo', body: ['once'] };
+  expect((await client.request(frames)).status).toBe(200);
+  for (const extra of [{}, { batch: undefined }]) {
+    // The same keys and counters: byte for byte what the Client has sent.
+    const replay = await world.connect({ keys, nonce, extra });
+    const id = replay.ask(frames);
+    expect(await fateOf(replay, id)).toBe('channel closed');
+    expect(await world.closeCode()).toBe(1008);
+  }
+  expect(world.origin.requestsTotal).toBe(1);
+  await expectAlive(client);
+});

@@ -6,6 +6,7 @@ import type { EncryptionKeys } from '../handshake/encryption-keys.ts';
 import { formatReady, type Hello } from '../handshake/handshake-message.ts';
 import { HostHandshake } from '../handshake/host-handshake.ts';
 import { deriveSessionKeys } from '../handshake/key-schedule.ts';
+import type { SpentHellos } from '../handshake/spent-hellos.ts';
 import { HELLO } from '../limits.ts';
 import { type RandomBytes, systemRandomBytes } from '../random-bytes.ts';
 import { type ChannelSide, type LinkKeys, SealedLink } from './sealed-link.ts';
@@ -23,11 +24,23 @@ export interface HostChannelOptions {
   readonly offersBatching?: boolean | undefined;
   /** For the IV. @default crypto.getRandomValues */
   readonly random?: RandomBytes | undefined;
+  /** Shared by all channels of a Host, so that none can be played to it twice. @default replays are not noticed */
+  readonly spentHellos?: SpentHellos | undefined;
 }
+
+/** With more than this on its way to a Client, which has not heard the first ready then, none is added: in bytes. */
+const MAX_READY_BACKLOG_BYTES = 4096;
 
 /** Opens a Host's end: waits for one hello, 30 s at most, and answers it as often as it is said. */
 export function openHostChannel(options: HostChannelOptions, listener: ChannelListener): SecureChannel {
-  const link = new SealedLink(options.transport, listener);
+  const link: SealedLink = new SealedLink(options.transport, {
+    onEstablished: (facts) => listener.onEstablished(facts),
+    onPlaintext: (plaintext) => {
+      if (side.isFirstUse()) listener.onPlaintext(plaintext);
+    },
+    onDrain: () => listener.onDrain(),
+    onClose: (end) => listener.onClose(end),
+  });
   const side = new HostSide(options, link);
   link.start(side);
   return link;
@@ -40,6 +53,8 @@ class HostSide implements ChannelSide {
   readonly #handshake = new HostHandshake();
   readonly #giveUp: Timer;
   #readyText: string | undefined;
+  /** Until the first plaintext has shown that the Client knows whom it speaks to. */
+  #unspent: Hello | undefined;
 
   constructor(options: HostChannelOptions, link: SealedLink) {
     this.#options = options;
@@ -57,7 +72,7 @@ class HostSide implements ChannelSide {
         this.#derive(step.hello);
         return;
       case 'answer-again':
-        if (this.#readyText !== undefined) this.#link.sendText(this.#readyText);
+        this.#answerAgain();
         return;
       case 'fail':
         this.#link.fail(step.fault);
@@ -72,9 +87,28 @@ class HostSide implements ChannelSide {
     this.#giveUp.cancel();
   }
 
+  /** Whether nobody else has used the keys of this channel; if not, that is its end. To be asked for each plaintext. */
+  isFirstUse(): boolean {
+    const hello = this.#unspent;
+    if (hello === undefined) return true;
+    this.#unspent = undefined;
+    if (this.#options.spentHellos?.spend(hello) !== false) return true;
+    this.#link.fail({ code: 1008, reason: 'a hello that was used before' });
+    return false;
+  }
+
+  /** Whoever says hello on and on without reading the answers must not fill the memory with them. */
+  #answerAgain(): void {
+    const isRoom = this.#options.transport.bufferedBytes <= MAX_READY_BACKLOG_BYTES;
+    if (isRoom && this.#readyText !== undefined) this.#link.sendText(this.#readyText);
+  }
+
   #derive(hello: Hello): void {
     this.#agree(hello).then(
-      (keys) => this.#establish(keys),
+      (keys) => {
+        this.#unspent = hello;
+        this.#establish(keys);
+      },
       () => this.#link.fail({ code: 1011, reason: 'no keys could be agreed on' }),
     );
   }

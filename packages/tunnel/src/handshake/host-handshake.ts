@@ -5,8 +5,8 @@ import { type Hello, isSameHello, parseHandshakeMessage } from './handshake-mess
 export type HostHandshakeState =
   | { readonly name: 'awaiting-hello' }
   /** Makes keys for this hello; the ready follows. */
-  | { readonly name: 'deriving'; readonly hello: Hello }
-  | { readonly name: 'established'; readonly hello: Hello };
+  | { readonly name: 'deriving'; readonly hello: Hello; readonly text: string }
+  | { readonly name: 'established'; readonly hello: Hello; readonly text: string };
 
 /** What a Host does about a text. */
 export type HostHandshakeStep =
@@ -16,6 +16,7 @@ export type HostHandshakeStep =
   | { readonly action: 'fail'; readonly fault: HandshakeFault };
 
 const IGNORE: HostHandshakeStep = { action: 'ignore' };
+const ANSWER_AGAIN: HostHandshakeStep = { action: 'answer-again' };
 
 /** The Host's side: waits for one hello, and keeps to it. */
 export class HostHandshake {
@@ -27,8 +28,10 @@ export class HostHandshake {
 
   /** Takes a text of the Client. A caller that is told to derive calls {@link establish} afterwards. */
   onText(text: string): HostHandshakeStep {
+    // Said over and over; looking at its key anew would cost more than anything else that a Client can send.
+    if (this.#state.name === 'established' && text === this.#state.text) return ANSWER_AGAIN;
     const message = parseHandshakeMessage(text);
-    if (message?.type === 'hello') return this.#onHello(message.hello);
+    if (message?.type === 'hello') return this.#onHello(message.hello, text);
     if (message?.type === 'malformed' && message.claims === 'hello') return fail(FAULT.malformedHello);
     return this.isEstablished ? fail(FAULT.plaintext) : IGNORE;
   }
@@ -41,19 +44,19 @@ export class HostHandshake {
   /** The keys are there. */
   establish(): void {
     if (this.#state.name !== 'deriving') throw new Error(`no keys were asked for: ${this.#state.name}`);
-    this.#state = { name: 'established', hello: this.#state.hello };
+    this.#state = { ...this.#state, name: 'established' };
   }
 
-  #onHello(hello: Hello): HostHandshakeStep {
+  #onHello(hello: Hello, text: string): HostHandshakeStep {
     switch (this.#state.name) {
       case 'awaiting-hello':
-        this.#state = { name: 'deriving', hello };
+        this.#state = { name: 'deriving', hello, text };
         return { action: 'derive', hello };
       case 'deriving':
         // The ready that is under way answers both.
         return isSameHello(hello, this.#state.hello) ? IGNORE : fail(FAULT.anotherHello);
       case 'established':
-        return isSameHello(hello, this.#state.hello) ? { action: 'answer-again' } : fail(FAULT.anotherHello);
+        return isSameHello(hello, this.#state.hello) ? ANSWER_AGAIN : fail(FAULT.anotherHello);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SpentHellos } from '../../src/index.ts';
 import { directionOf } from '../cipher/vectors.ts';
 import { fromHex, toHex } from '../frame/bytes.ts';
 import { handshakeTexts } from '../handshake/vectors.ts';
@@ -60,6 +61,39 @@ describe("a Host's end", () => {
     expect(transport.frames.map(toHex)).toEqual([outgoing[0]?.frame, outgoing[1]?.frame]);
     expect(listener.texts).toEqual([incoming[0]?.plaintext, incoming[1]?.plaintext]);
     expect(listener.established).toHaveLength(1);
+  });
+
+  it('answers again no sooner than the Client reads, however often it says hello', async () => {
+    const { transport, listener } = await openReadyHost();
+    transport.bufferedBytes = 4096;
+    transport.deliver(HELLO_TEXT);
+    transport.bufferedBytes = 4097;
+    for (let count = 0; count < 100; count++) transport.deliver(HELLO_TEXT);
+    expect(transport.texts).toEqual([READY_TEXT, READY_TEXT]);
+    transport.bufferedBytes = 0;
+    transport.deliver(` ${HELLO_TEXT}`);
+    expect(transport.texts).toEqual([READY_TEXT, READY_TEXT, READY_TEXT]);
+    expect(listener.ends).toEqual([]);
+  });
+
+  it.each(CIPHERS)('can be played to it once, by %s', async (_name, importAeadKey) => {
+    const options = { importAeadKey, spentHellos: new SpentHellos() };
+    const frames = incoming.map(({ frame }) => fromHex(frame));
+    // The hello alone, which a stranger can say, uses nothing up.
+    const [first, second] = [await openReadyHost(options), await openReadyHost(options)];
+    for (const frame of frames) first.transport.deliver(frame);
+    await first.listener.until(() => first.listener.plaintexts.length === frames.length);
+    const third = await openReadyHost(options);
+    for (const { transport, listener, channel } of [second, third]) {
+      for (const frame of frames) transport.deliver(frame);
+      await listener.until(() => listener.ends.length > 0);
+      channel.send(fromHex(outgoing[0]?.plaintext ?? ''));
+      await settle();
+      expect(listener.plaintexts).toEqual([]);
+      expect(listener.ends).toEqual([{ code: 1008, reason: 'a hello that was used before', cause: 'fault' }]);
+      expect(transport.sent).toEqual([READY_TEXT]);
+    }
+    expect(first.listener.ends).toEqual([]);
   });
 
   it.each([

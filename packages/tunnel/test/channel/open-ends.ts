@@ -7,6 +7,7 @@ import {
   openClientChannel,
   openHostChannel,
   type SecureChannel,
+  type SpentHellos,
 } from '../../src/index.ts';
 import { directionOf } from '../cipher/vectors.ts';
 import { fromHex } from '../frame/bytes.ts';
@@ -35,6 +36,10 @@ interface EndOptions {
   readonly offersBatching?: boolean;
 }
 
+interface HostEndOptions extends EndOptions {
+  readonly spentHellos?: SpentHellos;
+}
+
 /** A Client whose key, nonce and IV are those of the vectors. */
 export function openVectorClient(options: EndOptions = {}): OpenEnd {
   const { host, client, nonce } = firstAgreement();
@@ -56,7 +61,7 @@ export function openVectorClient(options: EndOptions = {}): OpenEnd {
 }
 
 /** A Host whose key and IV are those of the vectors. */
-export async function openVectorHost(options: EndOptions = {}): Promise<OpenEnd> {
+export async function openVectorHost(options: HostEndOptions = {}): Promise<OpenEnd> {
   const encryptionKeys = await importEncryptionKeys(firstAgreement().host);
   const random = [fromHex(directionOf('hostToClient').ivPrefix)];
   const [transport, listener, clock] = [new MemoryTransport(), new RecordingListener(), new FakeClock()];
@@ -89,7 +94,7 @@ export async function openReadyClient(options: EndOptions = {}): Promise<OpenEnd
 }
 
 /** A Host that has answered. */
-export async function openReadyHost(options: EndOptions = {}): Promise<OpenEnd> {
+export async function openReadyHost(options: HostEndOptions = {}): Promise<OpenEnd> {
   const end = await openVectorHost(options);
   end.transport.deliver(HELLO_TEXT);
   await end.listener.until(() => end.listener.established.length > 0);
