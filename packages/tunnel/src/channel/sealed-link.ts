@@ -100,6 +100,7 @@ export class SealedLink implements SecureChannel {
     if (plaintext.length > MAX_PLAINTEXT_BYTES) {
       throw new RangeError(`a plaintext has at most ${MAX_PLAINTEXT_BYTES} bytes, got ${plaintext.length}`);
     }
+    const byteLength = plaintext.length + SEALED_OVERHEAD_BYTES;
     let frame: Uint8Array | Promise<Uint8Array>;
     try {
       frame = this.#state.sealer.seal(plaintext);
@@ -107,7 +108,7 @@ export class SealedLink implements SecureChannel {
       this.#failSealing();
       return;
     }
-    this.#outgoing.add(frame, plaintext.length + SEALED_OVERHEAD_BYTES);
+    this.#outgoing.add(frame, byteLength);
   }
 
   pauseReading(): void {
@@ -148,7 +149,8 @@ export class SealedLink implements SecureChannel {
   }
 
   #receive(opener: FrameOpener, frame: Uint8Array): void {
-    this.#incoming.add(opener.open(frame), frame.length);
+    const { length } = frame;
+    this.#incoming.add(opener.open(frame), length);
     const { count, byteLength } = this.#incoming;
     if (count > MAX_BACKLOG.count || byteLength > MAX_BACKLOG.byteLength) this.#gate.pause('backlog');
   }

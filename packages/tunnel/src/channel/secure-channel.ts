@@ -27,8 +27,8 @@ export interface ChannelListener {
 /** Layer 2: an encrypted channel over one transport, either end of it. */
 export interface SecureChannel {
   /**
-   * Encrypts and sends one plaintext of at most `MAX_PLAINTEXT_BYTES`, in order of the calls; the bytes must not be changed
-   * any more. Throws before the channel is established; does nothing when it is over.
+   * Encrypts and sends one plaintext of at most `MAX_PLAINTEXT_BYTES`, in order of the calls, and takes its bytes over: they
+   * may be gone afterwards. Throws before the channel is established; does nothing when it is over.
    */
   send(plaintext: Uint8Array): void;
   /** Bytes given to `send` that have not left this process: being encrypted, or waiting in the transport. */

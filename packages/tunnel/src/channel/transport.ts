@@ -15,7 +15,7 @@ export interface TransportListener {
 
 /** An open WebSocket to the relay, whichever library it comes from. */
 export interface TunnelTransport {
-  /** Queues one message. Bytes must not be changed any more. Ignored when the socket is closing. */
+  /** Queues one message and takes its bytes over: they may be gone afterwards. Ignored when the socket is closing. */
   send(message: string | Uint8Array): void;
   /**
    * Bytes that this process has not handed to the network yet, where messages count that were ignored: whoever sends as long

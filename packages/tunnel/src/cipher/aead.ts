@@ -1,6 +1,7 @@
 /**
  * AES-256-GCM under one key. Works on whole encrypted frames (`01`, IV of 12 bytes, ciphertext, tag of 16 bytes) so that
- * an implementation can write into one buffer. May answer at once or later: what a platform does faster.
+ * an implementation can write into one buffer. May answer at once or later: what a platform does faster. Takes over what it
+ * is given: those bytes may be gone afterwards.
  */
 export interface AeadKey {
   /** Makes the encrypted frame of `plaintext` under `iv` (12 bytes). */

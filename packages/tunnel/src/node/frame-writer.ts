@@ -1,4 +1,5 @@
 import { encodeMaskedFrame, FINAL_OPCODE } from './masked-frame.ts';
+import { release } from './release.ts';
 
 /** The part of a TCP or TLS socket that is used here. */
 export interface ByteStream {
@@ -20,13 +21,20 @@ export class FrameWriter {
     this.#stream = stream;
   }
 
+  /** Takes the bytes of a message over. */
   write(message: string | Uint8Array, onWritten: (error?: Error | null) => void): void {
     this.#gather();
-    const frame =
-      typeof message === 'string'
-        ? encodeMaskedFrame(FINAL_OPCODE.text, this.#text.encode(message))
-        : encodeMaskedFrame(FINAL_OPCODE.binary, message);
-    this.#stream.write(frame, onWritten);
+    if (typeof message === 'string') {
+      this.#stream.write(encodeMaskedFrame(FINAL_OPCODE.text, this.#text.encode(message)), onWritten);
+      return;
+    }
+    const frame = encodeMaskedFrame(FINAL_OPCODE.binary, message);
+    release(message);
+    this.#stream.write(frame, (error) => {
+      // After a failure somebody may still hold it.
+      if (!error) release(frame, frame.byteOffset);
+      onWritten(error);
+    });
   }
 
   /** All that is written in one turn goes to the kernel in one call. */

@@ -21,7 +21,7 @@ test('opens what WebCrypto sealed, and WebCrypto opens what it sealed', async ()
   const own = createNodeAeadKey(KEY);
   expect(own.open(Buffer.concat([Buffer.from([1]), IV, Buffer.from(sealed)]))).toEqual(plaintext);
 
-  const frame = own.seal(IV, plaintext) as Uint8Array<ArrayBuffer>;
+  const frame = own.seal(IV, Uint8Array.from(plaintext)) as Uint8Array<ArrayBuffer>;
   const opened = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: IV }, key, frame.subarray(13));
   expect(Buffer.from(opened)).toEqual(plaintext);
 });
@@ -58,4 +58,15 @@ test('keeps its own copy of the key', () => {
   const key = createNodeAeadKey(mine);
   mine.fill(0);
   expect(createNodeAeadKey(KEY).open(key.seal(IV, Buffer.from('x')) as Uint8Array)).toEqual(Buffer.from('x'));
+});
+
+test('gives back the memory of large bytes that are its own, and of no others', () => {
+  const key = createNodeAeadKey(KEY);
+  const whole = Uint8Array.from(randomBytes(65_536));
+  const part = new Uint8Array(65_536).subarray(1);
+  const frame = key.seal(IV, whole) as Uint8Array;
+  key.seal(IV, part);
+  expect([whole.buffer.byteLength, part.length]).toEqual([0, 65_535]);
+  key.open(frame);
+  expect(frame.buffer.byteLength).toBe(0);
 });
