@@ -1,11 +1,29 @@
+import { IncomingMessage } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 import type { OutgoingBytes } from '@openchambery/tunnel';
 
 /**
- * Sends a body through the tunnel as fast as the tunnel takes it. Rejects when it breaks before its end; does not end
- * `output`.
+ * Sends a body through the tunnel as fast as the tunnel takes it, and ends `output` with it. What has come already is sent
+ * before this returns, so that a short answer travels in one message with its head. Rejects when the body breaks before
+ * its end.
  */
-export function sendBody(body: Readable, output: OutgoingBytes): Promise<void> {
+export async function sendBody(body: Readable, output: OutgoingBytes): Promise<void> {
+  const chunk: Uint8Array | null = body.read();
+  if (chunk !== null) {
+    output.write(chunk);
+  }
+  if (!isRead(body)) {
+    await sendRest(body, output);
+  }
+  output.end();
+}
+
+/** Whether nothing more will come: a response of `node:http` knows before it emits `end`. */
+function isRead(body: Readable): boolean {
+  return body instanceof IncomingMessage && body.complete && body.readableLength === 0;
+}
+
+function sendRest(body: Readable, output: OutgoingBytes): Promise<void> {
   return new Promise((resolve, reject) => {
     finished(body, { writable: false }, (error) => {
       if (error === undefined || error === null) {

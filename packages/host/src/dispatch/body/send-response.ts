@@ -36,10 +36,10 @@ export async function sendResponse(
     return { kind: 'refused', refusal: REFUSAL.responseHeadersTooLarge };
   }
   try {
-    await sendBody(await decodeBody(body, codings), output);
+    // Without a wait in between, what has come of a body goes with the head.
+    await sendBody(codings.length === 0 ? body : await decodeBody(body, codings), output);
   } catch {
     return { kind: 'broken-off' };
   }
-  output.end();
   return { kind: 'answered' };
 }
