@@ -1,4 +1,4 @@
-import { type RawData, WebSocket, type WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import { BodyCounter, partAt } from '../pattern.ts';
 import type { SocketRequest } from '../socket-request.ts';
 import { drops, smallAnswer } from './origin-answers.ts';
@@ -11,13 +11,13 @@ export function serveSockets(server: WebSocketServer): void {
   server.on('connection', (socket) => {
     socket.on('error', () => socket.terminate());
     let upload: { readonly bytes: number; readonly counter: BodyCounter } | undefined;
-    socket.on('message', (data: RawData, isBinary: boolean) => {
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
       if (isBinary && upload !== undefined) {
-        upload.counter.add(data as Buffer);
+        upload.counter.add(data);
         if (upload.counter.bytes >= upload.bytes) socket.send(String(upload.counter.bytes));
         return;
       }
-      const request = JSON.parse(String(data)) as SocketRequest;
+      const request = JSON.parse(data.toString()) as SocketRequest;
       if (request.path === '/sink') upload = { bytes: request.bytes, counter: new BodyCounter() };
       // A failure is that of the socket, which is told to the other side by its close.
       else answer(socket, request).catch(() => socket.terminate());

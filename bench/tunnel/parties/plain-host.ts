@@ -16,8 +16,8 @@ const originUrl = `ws://127.0.0.1:${argument(1)}/`;
 const key = createHostKey();
 
 const control = new WebSocket(`${relayUrl}?${hostQuery(key)}`, OPTIONS);
-control.on('message', (data) => {
-  const message = JSON.parse(String(data)) as { readonly type: string; readonly connectionId: string };
+control.on('message', (data: Buffer) => {
+  const message = JSON.parse(data.toString()) as { readonly type: string; readonly connectionId: string };
   if (message.type === 'sync') ready({ serverId: key.serverId });
   if (message.type === 'connected') bridge(message.connectionId);
 });

@@ -42,7 +42,9 @@ async function measureSequential(
 ): Promise<void> {
   for (const route of inRoundOrder(routes, round)) {
     const { timesMs, cpu } = await measure(route, { kind: 'small', count, concurrency: 1 });
-    progress(`${SEQUENTIAL}, round ${round + 1}, ${route.name}: p50 ${percentile(timesMs, 0.5).toFixed(3)} ms`);
+    progress(
+      `${SEQUENTIAL}, round ${round + 1}, ${route.name}: p50 ${percentile(timesMs, 0.5).toFixed(3)} ms`,
+    );
     for (const name of Object.keys(PERCENTILES) as PercentileName[]) {
       ledger.add(route.name, latency(name), percentile(timesMs, PERCENTILES[name]));
     }
