@@ -25,6 +25,8 @@ export class ReadingGate {
   /** Since when all together have too much, on the monotonic clock. */
   #crowdedSince: number | undefined;
   #timer: Timer | undefined;
+  /** When the timer, if there is one, is due. */
+  #lookAt = 0;
 
   constructor(
     channel: GatedChannel,
@@ -87,7 +89,11 @@ export class ReadingGate {
   }
 
   #watch(delayMs: number): void {
-    this.#timer ??= this.#clock.setTimer(() => {
+    const dueAt = this.#clock.monotonicMs() + delayMs;
+    if (this.#timer !== undefined && this.#lookAt <= dueAt) return;
+    this.#timer?.cancel();
+    this.#lookAt = dueAt;
+    this.#timer = this.#clock.setTimer(() => {
       this.#timer = undefined;
       this.#look();
     }, delayMs);

@@ -336,6 +336,20 @@ describe('a Host', () => {
     expect(channel.isReading).toBe(true);
   });
 
+  it('loses its short patience in time though another upload, read by now, had more', async () => {
+    const { channel, requests, clock } = openHost({ limits: { unreadHighWaterBytes: 10_000 } });
+    for (const streamId of [1, 3]) channel.receive({ type: httpRequest, streamId, payload: GET });
+    requests[1]?.respond(OK)?.end();
+    channel.receive({ type: httpBody, streamId: 1, payload: new Uint8Array(20_000) });
+    await requests[0]?.body.read();
+    channel.receive({ type: httpBody, streamId: 3, payload: new Uint8Array(20_000) });
+    clock.advance(999);
+    expect(channel.isReading).toBe(false);
+    clock.advance(1);
+    expect(channel.isReading).toBe(true);
+    expect(clock.pendingTimers).toBe(1);
+  });
+
   it('has all its patience again for an upload that is read after the answer', async () => {
     const { channel, requests, clock } = openHost({ limits: { unreadHighWaterBytes: 10_000 } });
     channel.receive({ type: httpRequest, streamId: 1, payload: GET });

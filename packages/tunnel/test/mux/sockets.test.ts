@@ -256,13 +256,15 @@ describe('an open WebSocket', () => {
     expect(tunnel.traffic.openStreams).toBe(1);
   });
 
-  it('has room again for messages that are not whole once one is', async () => {
-    const { channel, listener } = await openSocket({ maxPartialMessageBytes: 10 });
-    for (let count = 0; count < 3; count += 1) {
-      channel.receive({ type: wsText, streamId: 1, payload: '1234567890', hasMore: true });
-      channel.receive({ type: wsText, streamId: 1, payload: 'x' });
-    }
-    expect(listener.messages).toEqual(['1234567890x', '1234567890x', '1234567890x']);
+  it('leaves room for the messages of others once its own is whole', async () => {
+    const { channel, listener, tunnel } = await openSocket({ maxPartialMessageBytes: 10 });
+    tunnel.openSocket(OPEN, recordSocket());
+    channel.receive({ type: wsOpened, streamId: 3, payload: {} });
+    channel.receive({ type: wsText, streamId: 1, payload: '1234567890', hasMore: true });
+    channel.receive({ type: wsText, streamId: 1, payload: 'x' });
+    channel.receive({ type: wsText, streamId: 3, payload: '1234567890', hasMore: true });
+    expect(listener.messages).toEqual(['1234567890x']);
+    expect(tunnel.traffic.openStreams).toBe(2);
   });
 
   it('forgets what it has not sent when the peer closes', async () => {
