@@ -24,8 +24,9 @@ type KeepaliveState =
 
 /**
  * Looks for life. A Client asks when it has sent nothing for a while, even if it hears a lot: a Host counts what it hears,
- * and would give up a Client that does nothing but download. A Host only listens. No timer is touched per frame: one that
- * comes too early is set for the rest.
+ * and would give up a Client that does nothing but download. And it asks when it has heard nothing for a while, even if it
+ * sends a lot: a network that is gone takes a little now and then for a long time. A Host only listens. No timer is touched
+ * per frame: one that comes too early is set for the rest.
  */
 export class Keepalive {
   readonly #role: TunnelRole;
@@ -56,6 +57,11 @@ export class Keepalive {
     this.#lastHeardAt = this.#parts.clock.monotonicMs();
   }
 
+  /** What was sent is still leaving, slowly: a Ping would come behind it, and its answer late. */
+  progressed(): void {
+    if (this.#role === 'client') this.heard();
+  }
+
   #watch(delayMs: number): void {
     const timer = this.#parts.clock.setTimer(() => this.#look(), delayMs);
     this.#state = { name: 'watching', timer };
@@ -75,7 +81,8 @@ export class Keepalive {
   }
 
   #askIfQuiet(): void {
-    const left = this.#parts.lastSentAt() + KEEPALIVE.clientIdleMs - this.#parts.clock.monotonicMs();
+    const quietSince = Math.min(this.#parts.lastSentAt(), this.#lastHeardAt);
+    const left = quietSince + KEEPALIVE.clientIdleMs - this.#parts.clock.monotonicMs();
     if (left > 0) return this.#watch(left);
     this.#hasHeard = false;
     this.#parts.ping();

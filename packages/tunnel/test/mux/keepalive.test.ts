@@ -82,12 +82,11 @@ describe('a Client', () => {
     }
   });
 
-  it('does not ask while it sends, but asks while it only hears: a Host counts what it hears', async () => {
+  it('does not ask while it sends and hears, but asks while it only hears: a Host counts what it hears', async () => {
     const { tunnel, channel, clock } = openClient();
     const { output } = tunnel.request(GET);
-    channel.receive({ type: httpResponse, streamId: 1, payload: OK });
-    await settle();
     clock.advance(20_000);
+    channel.receive({ type: httpResponse, streamId: 1, payload: OK });
     output.write(new Uint8Array(100_000));
     await settle();
     channel.takeFrames();
@@ -100,17 +99,44 @@ describe('a Client', () => {
     expect(channel.takeFrames()).toMatchObject([{ type: ping }]);
   });
 
-  it('does not ask while what it sent is still leaving', async () => {
-    const { channel, clock } = openClient();
-    clock.advance(29_000);
-    channel.drain();
-    clock.advance(29_999);
+  it('asks while it only sends, and closes when nothing comes: a dead network takes a little for long', async () => {
+    const { tunnel, channel, clock, ends } = openClient();
+    const { output } = tunnel.request(GET);
+    const types: number[] = [];
+    for (let seconds = 0; seconds < 45; seconds += 1) {
+      expect(ends).toEqual([]);
+      output.write(new Uint8Array(10));
+      await settle();
+      channel.drain();
+      types.push(...channel.takeFrames().map(({ type }) => type));
+      clock.advance(1_000);
+    }
     await settle();
-    expect(channel.takeFrames()).toEqual([]);
-    clock.advance(1);
-    await settle();
-    expect(channel.takeFrames().length).toBe(1);
+    expect(types.filter((type) => type === ping).length).toBe(1);
+    expect(ends).toMatchObject([{ cause: 'silent' }]);
   });
+
+  it.each([{ isFirst: true }, { isFirst: false }])(
+    'takes it for life when room is made for what waits (a Ping first: $isFirst)',
+    async ({ isFirst }) => {
+      const { tunnel, channel, clock, ends } = openClient();
+      channel.isFilling = true;
+      tunnel.request(GET).output.write(new Uint8Array(2_000_000));
+      await settle();
+      if (isFirst) clock.advance(KEEPALIVE.clientIdleMs);
+      for (let round = 0; round < 10; round += 1) {
+        clock.advance(KEEPALIVE.clientAnswerMs - 1);
+        channel.pendingBytes -= 70_000;
+        channel.progress();
+        await settle();
+        expect(channel.takeFrames().length).toBeGreaterThan(0);
+      }
+      expect(ends).toEqual([]);
+      clock.advance(KEEPALIVE.clientIdleMs + KEEPALIVE.clientAnswerMs);
+      await settle();
+      expect(ends).toMatchObject([{ cause: 'silent' }]);
+    },
+  );
 
   it('takes its own deafness for life', async () => {
     const { tunnel, channel, clock } = openClient({
@@ -140,6 +166,20 @@ describe('a Host', () => {
     await settle();
     expect(ends).toEqual([{ code: 1001, reason: 'no sign of life', cause: 'silent' }]);
     expect(channel.takeFrames()).toEqual([]);
+  });
+
+  it('takes nothing for life but what it hears', async () => {
+    const { channel, clock, ends, requests } = openHost();
+    channel.isFilling = true;
+    channel.receive({ type: httpRequest, streamId: 1, payload: GET });
+    requests[0]?.respond(OK)?.write(new Uint8Array(2_000_000));
+    await settle();
+    clock.advance(KEEPALIVE.hostSilenceMs - 1);
+    channel.pendingBytes -= 70_000;
+    channel.progress();
+    clock.advance(1);
+    await settle();
+    expect(ends).toMatchObject([{ cause: 'silent' }]);
   });
 
   it('counts from the last frame of any kind', () => {

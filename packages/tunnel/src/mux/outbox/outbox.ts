@@ -44,6 +44,8 @@ export class Outbox implements LaneOwner {
   #timer: Timer | undefined;
   #isScheduled = false;
   #isPumping = false;
+  /** Whether something was due that the channel had no room for. */
+  #isBlocked = false;
 
   constructor({ clock, limits }: { readonly clock: Clock; readonly limits: TunnelLimits }) {
     this.#clock = clock;
@@ -89,7 +91,15 @@ export class Outbox implements LaneOwner {
     this.#turns.dropAll();
   }
 
-  /** Sends what is due, as far as the channel takes it. Call when it has taken something. */
+  /** The channel has taken something. @returns whether that made room for what had none */
+  pumpAfterDrain(): boolean {
+    const { sentBytes, lastSentAt } = this;
+    const wasBlocked = this.#isBlocked;
+    this.pump();
+    return wasBlocked && (this.sentBytes > sentBytes || this.lastSentAt > lastSentAt);
+  }
+
+  /** Sends what is due, as far as the channel takes it. */
   pump(): void {
     const state = this.#state;
     if (state.name !== 'open' || this.#isPumping) return;
@@ -101,6 +111,7 @@ export class Outbox implements LaneOwner {
       sink.send(this.#take(isBatching));
     }
     this.#isPumping = false;
+    this.#isBlocked = this.#isDue();
     this.#watchWindow();
     const { cost } = this.load;
     this.#relief.give(cost === 0 ? Number.POSITIVE_INFINITY : this.#limits.totalHighWaterBytes - cost);

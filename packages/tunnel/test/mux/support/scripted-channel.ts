@@ -79,6 +79,11 @@ export class ScriptedChannel {
     this.#listener?.onDrain();
   }
 
+  /** Something of what was sent has left. */
+  progress(): void {
+    this.#listener?.onDrain();
+  }
+
   end(end: ChannelEnd): void {
     const listener = this.#listener;
     this.#listener = undefined;
