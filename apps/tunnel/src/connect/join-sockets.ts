@@ -8,8 +8,8 @@ const HIGH_WATER_BYTES = 1024 * 1024;
 const MAX_REASON_BYTES = 123;
 
 /**
- * The listener of a WebSocket in the tunnel whose local end is not there yet: what comes early waits, in bounded amount,
- * as the tunnel's end is paused from the start.
+ * The listener of a WebSocket in the tunnel. It is there before the local end is, whose handshake needs the answer of the
+ * far one; what comes in that turn is kept.
  */
 export class SocketJoint implements TunnelSocketListener {
   #local: WebSocket | undefined;
