@@ -34,11 +34,13 @@ export interface TunnelListener extends HostStreamHandlers {
   onClose(end: ChannelEnd): void;
 }
 
-/** What a data connection tells. Nothing is called after `onEnd`, which is called once. */
+/** What a data connection tells: `onEnd` once, and last of all, once, `onGone`. */
 export interface DataConnectionListener extends HostStreamHandlers {
   /** The Client has the keys: streams may come. */
   onOpen(): void;
   onEnd(end: DataConnectionEnd): void;
+  /** It has no socket any more: a closing handshake goes on after the end. */
+  onGone(): void;
 }
 
 /** How a data connection ended; `reason` is for people. */
@@ -71,6 +73,7 @@ export class DataConnection {
   #state: State;
   #dialCount = 0;
   #goneDeadline: Timer | undefined;
+  #socketCount = 0;
 
   constructor(options: DataConnectionOptions, listener: DataConnectionListener) {
     this.#options = options;
@@ -152,6 +155,12 @@ export class DataConnection {
       onSocket: (stream) => this.#listener.onSocket(stream),
     });
     this.#state = { phase: 'handshaking', tunnel };
+    this.#socketCount += 1;
+    // After the transport, which hears of it first.
+    socket.once('close', () => {
+      this.#socketCount -= 1;
+      this.#tellIfGone();
+    });
   }
 
   #onTunnelOpen(tunnel: HostTunnel): void {
@@ -189,6 +198,11 @@ export class DataConnection {
     this.#goneDeadline?.cancel();
     this.#state = { phase: 'ended', traffic: { ...this.traffic, openStreams: 0 } };
     this.#listener.onEnd(end);
+    this.#tellIfGone();
+  }
+
+  #tellIfGone(): void {
+    if (this.#state.phase === 'ended' && this.#socketCount === 0) this.#listener.onGone();
   }
 }
 

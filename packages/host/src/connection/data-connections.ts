@@ -30,6 +30,8 @@ export class DataConnections {
   readonly #options: DataConnectionsOptions;
   readonly #listener: DataConnectionsListener;
   readonly #connections = new Map<string, DataConnection>();
+  /** With those that have ended and still say goodbye to the relay. */
+  #socketHolders = 0;
   #onEmpty: (() => void)[] = [];
   #ended = { sentBytes: 0, receivedBytes: 0 };
   #turnedAway = 0;
@@ -85,7 +87,7 @@ export class DataConnections {
   /** Ends all; resolves when their sockets are gone. No more may be announced. */
   closeAll(reason: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    if (this.#connections.size === 0) resolve();
+    if (this.#socketHolders === 0) resolve();
     else this.#onEmpty.push(resolve);
     for (const connection of this.#connections.values()) connection.close(1001, reason);
     return promise;
@@ -111,6 +113,7 @@ export class DataConnections {
       this.#listen(connectionId, () => connection),
     );
     this.#connections.set(connectionId, connection);
+    this.#socketHolders += 1;
   }
 
   #listen(connectionId: string, self: () => DataConnection): DataConnectionListener {
@@ -128,6 +131,7 @@ export class DataConnections {
         if (isFault) this.#listener.onFault(reason);
         if (wasOpened) this.#listener.onClosed(connectionId, reason);
       },
+      onGone: () => this.#forgetSockets(),
     };
   }
 
@@ -135,7 +139,11 @@ export class DataConnections {
     this.#connections.delete(connectionId);
     this.#ended.sentBytes += traffic.sentBytes;
     this.#ended.receivedBytes += traffic.receivedBytes;
-    if (this.#connections.size > 0) return;
+  }
+
+  #forgetSockets(): void {
+    this.#socketHolders -= 1;
+    if (this.#socketHolders > 0) return;
     for (const resolve of this.#onEmpty.splice(0)) resolve();
   }
 }

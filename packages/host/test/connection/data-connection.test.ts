@@ -13,6 +13,8 @@ const TWO = 'AAAAAAAAAAAAAAAAAAAAAQ';
 const QUIET = [30_000, 40_000];
 /** How long a Client may take to say hello, in ms. */
 const HELLO_MS = 30_000;
+/** How long a socket waits for the answer to its close frame, in ms. */
+const CLOSE_MS = 5_000;
 
 interface Stage {
   readonly clock: WatchedClock;
@@ -184,3 +186,21 @@ test.each(['dialling', 'waiting to dial again', 'waiting for a hello'])(
     expect(stage.clock.delays).toEqual([]);
   },
 );
+
+test('has not stopped before its data sockets are gone, whether the relay answers their close or not', async () => {
+  const stage = await start();
+  stage.say({ type: 'connected', connectionId: ONE });
+  const { socket } = await stage.nextData();
+  await waitingFor(stage, HELLO_MS);
+  // It does not read the close frame, and so does not answer it.
+  socket.pause();
+  let hasStopped = false;
+  const stopped = stage.host.stop().then(() => {
+    hasStopped = true;
+  });
+  await eventually(() => expect(stage.clock.delays).toEqual([CLOSE_MS]), { everyMs: 2 });
+  expect(hasStopped).toBe(false);
+  stage.clock.advance(CLOSE_MS);
+  await stopped;
+  expect(stage.clock.delays).toEqual([]);
+});
