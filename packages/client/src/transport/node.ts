@@ -1,4 +1,4 @@
-import { createNodeAeadKey, createWsTransport } from '@openchambery/tunnel/node';
+import { type ByteStream, createNodeAeadKey, createWsTransport } from '@openchambery/tunnel/node';
 import { WebSocket } from 'ws';
 import type { DialListener, Dialling, Platform } from './dial.ts';
 
@@ -16,10 +16,14 @@ function dial(url: string, listener: DialListener): Dialling {
     isOver = true;
     listener.onFail({ message, cause });
   };
+  let stream: ByteStream | undefined;
+  socket.on('upgrade', (response) => {
+    stream = response.socket;
+  });
   socket.on('open', () => {
     if (isOver) return;
     isOver = true;
-    listener.onOpen(createWsTransport(socket));
+    listener.onOpen(createWsTransport(socket, { stream }));
   });
   socket.on('unexpected-response', (_request, response) => {
     fail(`the relay answered HTTP ${response.statusCode} instead of opening a WebSocket: is the path right?`);
