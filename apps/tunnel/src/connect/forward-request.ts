@@ -3,8 +3,9 @@ import type { RawRequest, RawResponse } from '@openchambery/client';
 import { answerFailure } from './answer-failure.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { Failure } from './describe-failure.ts';
-import { fromTunnelHeaders, toTunnelHeaders } from './message-headers.ts';
+import { fromTunnelHeaders, toTunnelHeaders, withoutOwnOrigin } from './message-headers.ts';
 import { requestBody } from './request-body.ts';
+import { isOwnPage } from './request-guard.ts';
 import { parseRequestTarget } from './request-target.ts';
 import type { TunnelDoor } from './tunnel-door.ts';
 import { writeBody } from './write-body.ts';
@@ -39,10 +40,11 @@ export async function forwardRequest({ request, response }: Exchange, door: Tunn
     // A program that went away in the middle: 'close' follows.
   });
   const body = requestBody(request);
+  const headers = toTunnelHeaders(request.rawHeaders);
   const forwarded: RawRequest = {
     ...target,
     method: request.method ?? 'GET',
-    headers: toTunnelHeaders(request.rawHeaders),
+    headers: isOwnPage(request) ? withoutOwnOrigin(headers) : headers,
     body: body?.stream,
     signal: leaving.signal,
   };

@@ -33,6 +33,14 @@ export function toTunnelHeaders(raw: readonly string[]): TunnelHeaders {
   return Object.fromEntries([...headers].filter(([name]) => isForwarded(name)));
 }
 
+/**
+ * A request's headers when a page of this very port has asked. Its `origin` is taken off: it names this port, which the
+ * program at the other end has never heard of, so that a program that checks it would refuse its own pages.
+ */
+export function withoutOwnOrigin({ origin: _ours, ...others }: TunnelHeaders): TunnelHeaders {
+  return others;
+}
+
 /** What a WebSocket's opening handshake says to us alone (RFC 6455 section 4.1); the page is checked here, too. */
 export function toSocketHeaders(raw: readonly string[]): TunnelHeaders {
   const headers = Object.entries(toTunnelHeaders(raw));

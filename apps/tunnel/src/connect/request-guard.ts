@@ -41,8 +41,8 @@ export function createRequestGuard(listenHost: string): RequestGuard {
   };
 }
 
-/** RFC 6455 section 10.2: browsers say whose script opens a WebSocket, and leave the decision to the server. */
-function isOwnPage({ headers }: IncomingMessage): boolean {
+/** Whether a page of this very port is asking, or no page at all (RFC 6455 section 10.2, RFC 6454 section 7). */
+export function isOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const { origin, host = '' } = headers;
   // Programs that are no browsers say nothing, and may do what they like anyway.
   if (origin === undefined) return true;

@@ -60,6 +60,22 @@ describe('a local server', () => {
     expect((await socket.response()).status).toBe(200);
   });
 
+  it.each([
+    ['http://localhost', undefined],
+    // Of other pages the origin hears, and may refuse them.
+    ['http://localhost:81', 'http://localhost:81'],
+    ['https://localhost', 'https://localhost'],
+    ['null', 'null'],
+  ])('tells the origin of the page that asks, unless it is its own: %s', async (origin, told) => {
+    const { port, asked } = await listen();
+    const socket = await connectRaw(port);
+    void socket.write(get(`Origin: ${origin}\r\n`));
+    const { request: seen, answer } = await asked.take();
+    expect(seen.headers['origin']).toBe(told);
+    answer(204).end();
+    expect((await socket.response()).status).toBe(204);
+  });
+
   it('refuses an upgrade that is not to WebSocket 13', async () => {
     const { port } = await listen();
     for (const version of ['Sec-WebSocket-Version: 8\r\nSec-WebSocket-Key: x\r\n', '']) {
