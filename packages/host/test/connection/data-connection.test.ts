@@ -195,9 +195,11 @@ test('has not stopped before its data sockets are gone, whether the relay answer
   // It does not read the close frame, and so does not answer it.
   socket.pause();
   let hasStopped = false;
-  const stopped = stage.host.stop().then(() => {
+  const stop = async (): Promise<void> => {
+    await stage.host.stop();
     hasStopped = true;
-  });
+  };
+  const stopped = stop();
   await eventually(() => expect(stage.clock.delays).toEqual([CLOSE_MS]), { everyMs: 2 });
   expect(hasStopped).toBe(false);
   stage.clock.advance(CLOSE_MS);

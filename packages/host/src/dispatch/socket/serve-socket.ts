@@ -29,6 +29,10 @@ export async function serveSocket(
     return 'invalid_protocols';
   }
   const { signal } = stream;
+  // While the policy thought about it.
+  if (signal.aborted) {
+    return undefined;
+  }
   const dialled = await dialOrigin(
     { target: head.target, headers: socketHeaders(head.headers), protocols },
     { origin, clock, timeoutMs, signal },

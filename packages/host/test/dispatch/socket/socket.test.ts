@@ -212,6 +212,16 @@ describe('a WebSocket to an origin that does not answer', () => {
     return { origin: `http://127.0.0.1:${port}`, asked: asked.promise, closed: closed.promise };
   }
 
+  it('is not dialled when the Client has given it up while the policy thought about it', async () => {
+    const verdict = Promise.withResolvers<{ readonly isAllowed: true }>();
+    const asking = new Rig({ origin: origin.url, policy: { admit: async () => verdict.promise } });
+    asking.openSocket({ path: '/ws/unwanted' }).closeFromClient(1006);
+    const wanted = asking.openSocket({ path: '/ws/wanted' });
+    verdict.resolve({ isAllowed: true });
+    await wanted.opened();
+    expect((await origin.nextSocket()).record.url).toBe('/ws/wanted');
+  });
+
   it('is given up with its Client', async () => {
     const { origin, asked, closed } = await startMute();
     const rig = new Rig({ origin });
