@@ -20,11 +20,14 @@ export interface OpenedStream {
 export interface OpeningStream {
   /** Rejects with a `RelayClientError`, or a TypeError when URL and headers do not fit a frame. */
   readonly opened: Promise<OpenedStream>;
-  /** Gives up while it is not open: `opened` rejects. */
+  /** Gives up while it is not open: `opened` rejects. What opens in the same turn is to be aborted by whoever gets it. */
   readonly abort: () => void;
 }
 
-/** Waits for a tunnel and asks the Host for a WebSocket; `listener` hears of it as soon as it is open. */
+/**
+ * Waits for a tunnel and asks the Host for a WebSocket; `listener` hears of it as soon as it is open, and nothing at all
+ * when that fails or was given up.
+ */
 export function openStream(
   source: TunnelSource,
   head: WsOpenHead,
@@ -32,20 +35,28 @@ export function openStream(
 ): OpeningStream {
   const waiting = new AbortController();
   let opening: ClientSocketOpening | undefined;
+  let isWanted = true;
+  const listenWhileWanted: TunnelSocketListener = {
+    onMessage: (message) => isWanted && listener.onMessage(message),
+    onDrain: () => isWanted && listener.onDrain(),
+    onClose: (close) => isWanted && listener.onClose(close),
+  };
   const open = async (): Promise<OpenedStream> => {
     const tunnel = await source.tunnel(waiting.signal);
     waiting.signal.throwIfAborted();
     try {
-      opening = tunnel.openSocket(head, listener);
+      opening = tunnel.openSocket(head, listenWhileWanted);
       const { socket, head: answer } = await opening.opened;
       return checkProtocol({ socket, protocol: answer.protocol ?? '' }, head.protocols ?? []);
     } catch (error) {
+      isWanted = false;
       throw explain(error, source);
     }
   };
   return {
     opened: open(),
     abort: () => {
+      isWanted = false;
       waiting.abort();
       opening?.abort('the WebSocket was closed before it was open');
     },

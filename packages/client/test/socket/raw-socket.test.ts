@@ -63,4 +63,31 @@ describe('openSocket', () => {
     await expect(third).rejects.toBe(reason);
     expect(tunnel.sockets.every(({ aborts }) => aborts.length > 0)).toBe(true);
   });
+
+  it('tells its listener nothing once the opening has failed, though it opened at the Host', async () => {
+    const heard: unknown[] = [];
+    const curious: TunnelSocketListener = {
+      onMessage: (message) => heard.push(message),
+      onDrain: () => heard.push('drain'),
+      onClose: (close) => heard.push(close),
+    };
+    const { client, open } = scriptClient();
+    const tunnel = open();
+    const controller = new AbortController();
+    const unasked = client.openSocket(HEAD, curious);
+    const given = client.openSocket(HEAD, curious, controller.signal);
+    await settle();
+    for (const peer of tunnel.sockets) {
+      peer.accept('two');
+      controller.abort();
+      queueMicrotask(() => {
+        peer.listener.onMessage('early');
+        peer.listener.onDrain();
+        peer.listener.onClose({ code: 1006, reason: '' });
+      });
+    }
+    await expect(unasked).rejects.toMatchObject({ code: 'ERR_RELAY_CLIENT_ABORTED_BY_HOST' });
+    await expect(given).rejects.toMatchObject({ name: 'AbortError' });
+    expect(heard).toEqual([]);
+  });
 });
