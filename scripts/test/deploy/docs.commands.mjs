@@ -5,6 +5,7 @@
 //   <!-- prints: "ok":true -->                 it ends, and prints that
 //   <!-- fails: already in use -->             it ends with another exit code than 0, and prints that
 //   <!-- first: Ctrl-C -->                     before it, the block that stays and came last is stopped
+//   <!-- first: Ctrl-C everywhere -->          before it, all that stay are
 //   <!-- needs: sqlite3 curl -->               left out, loudly, where one of these commands is missing
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -47,7 +48,8 @@ export async function runPage(page, root, times = TIMES) {
     results.push({ name: `${page.path}:${block.line}`, outcome, detail });
   try {
     for (const block of blocks.filter(({ directives }) => !directives.has('not run'))) {
-      if (block.directives.has('first')) await stopAll(staying.splice(-1), { times, report });
+      const count = countToStop(block, staying);
+      if (count > 0) await stopAll(staying.splice(-count), { times, report });
       const missing = await findMissing(block.directives.get('needs'), place);
       if (missing !== undefined) report(block, 'skipped', `there is no ${missing} here`);
       else report(block, ...(await runBlock(block, { place, staying, times })));
@@ -58,6 +60,11 @@ export async function runPage(page, root, times = TIMES) {
     rmSync(place.folder, { recursive: true, force: true });
   }
   return results;
+}
+
+function countToStop({ directives }, staying) {
+  if (!directives.has('first')) return 0;
+  return directives.get('first').includes('everywhere') ? staying.length : 1;
 }
 
 /** Ends what stays; it must not have ended by itself, and has to go when it is asked to. */

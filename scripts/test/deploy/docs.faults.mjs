@@ -60,6 +60,10 @@ const BLOCKS = [
     `${block('touch up; echo ready; exec sleep 30', 'stays: ready')}\n${block('false', 'first: Ctrl-C')}`,
     'it ended with 1',
   ],
+  [
+    `${block('touch a; trap "rm a" EXIT; echo ready; sleep 30 & wait', 'stays: ready')}\n${block('touch b; trap "rm b" EXIT; echo ready; sleep 30 & wait', 'stays: ready')}\n${block('[ ! -e a ]; [ ! -e b ]; exit 7', 'first: Ctrl-C everywhere')}`,
+    'it ended with 7',
+  ],
   [block('true', 'needs: no-such-command'), 'there is no no-such-command here'],
 ];
 
@@ -70,7 +74,7 @@ const FINE_BLOCKS = [
   `${block('echo ready; exec sleep 30', 'stays: ready')}\n${block('echo 8787', 'prints: 8787')}`,
   block('[ -z "${OPENCHAMBER_RELAY_SERVER_HOST-}" ]; [ -e package.json ]; [ ! -e data ]'),
   block('sleep 30 &'),
-  block('[ 8080 != "80""80" ]; [ 13000 = "1""3000" ]; echo 3000', 'prints: 3000'),
+  block('[ 8080 != "80""80" ]; [ 13000 = "130""00" ]; echo 3000', 'prints: 3000'),
 ];
 
 /** For what has to take too long, and for everything else; in ms. */
@@ -119,7 +123,7 @@ async function tryTypes({ root }) {
     page(own("import { nothing } from '@openchambery/client';")),
   ];
   const faults = await findTypeFaults(pages, root);
-  const expected = [/^docs\/page\.md:11: .*'port'/, /^docs\/page\.md:2: .*'nothing'/];
+  const expected = [/^docs\/page\.md:12: .*'port'/, /^docs\/page\.md:2: .*'nothing'/];
   const areNoticed =
     faults.length === 2 && expected.every((each) => faults.some((fault) => each.test(fault)));
   return areNoticed ? [] : [`unnoticed types: ${faults.join('; ')}`];
