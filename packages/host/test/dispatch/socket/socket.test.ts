@@ -30,6 +30,16 @@ describe('a WebSocket to an origin', () => {
     return { client, server };
   }
 
+  it('is not dialled when the Client has given it up while the policy thought about it', async () => {
+    const verdict = Promise.withResolvers<{ readonly isAllowed: true }>();
+    const asking = new Rig({ origin: origin.url, policy: { admit: async () => verdict.promise } });
+    asking.openSocket({ path: '/ws/unwanted' }).closeFromClient(1006);
+    const wanted = asking.openSocket({ path: '/ws/wanted' });
+    verdict.resolve({ isAllowed: true });
+    await wanted.opened();
+    expect((await origin.nextSocket()).record.url).toBe('/ws/wanted');
+  });
+
   it('is dialled as the Client wants it, with an Origin of its own', async () => {
     const socket = rig.openSocket({
       path: '/ws/a%20b',
@@ -211,16 +221,6 @@ describe('a WebSocket to an origin that does not answer', () => {
     const { port } = server.address() as { port: number };
     return { origin: `http://127.0.0.1:${port}`, asked: asked.promise, closed: closed.promise };
   }
-
-  it('is not dialled when the Client has given it up while the policy thought about it', async () => {
-    const verdict = Promise.withResolvers<{ readonly isAllowed: true }>();
-    const asking = new Rig({ origin: origin.url, policy: { admit: async () => verdict.promise } });
-    asking.openSocket({ path: '/ws/unwanted' }).closeFromClient(1006);
-    const wanted = asking.openSocket({ path: '/ws/wanted' });
-    verdict.resolve({ isAllowed: true });
-    await wanted.opened();
-    expect((await origin.nextSocket()).record.url).toBe('/ws/wanted');
-  });
 
   it('is given up with its Client', async () => {
     const { origin, asked, closed } = await startMute();
