@@ -1,3 +1,8 @@
+import { FRAME_HEADER_BYTES } from '../limits.ts';
+
+/** What may stand in front of a payload that is alone in its plaintext: the kind of the plaintext, and the header. */
+const MAX_HEAD_BYTES = 1 + FRAME_HEADER_BYTES;
+
 /** Smaller memory is not worth the call, and may be shared with others: `Buffer` cuts nothing larger from its pool. */
 const MIN_BYTES = 4096;
 
@@ -11,4 +16,9 @@ export function release(bytes: Uint8Array, unusedBytes = 0): void {
   const { buffer } = bytes;
   if (bytes.length < MIN_BYTES || bytes.length + unusedBytes !== buffer.byteLength) return;
   if (bytes.byteOffset === unusedBytes && buffer instanceof ArrayBuffer) buffer.transfer(0);
+}
+
+/** The same for a payload that came through a tunnel, if its plaintext brought no other. */
+export function releasePayload(payload: Uint8Array): void {
+  if (payload.byteOffset <= MAX_HEAD_BYTES) release(payload, payload.byteOffset);
 }

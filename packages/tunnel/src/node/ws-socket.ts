@@ -3,6 +3,8 @@ export interface WsSocket {
   /** 1 while open. */
   readonly readyState: number;
   readonly bufferedAmount: number;
+  /** `fragments`: binary messages come as the frames they were sent in. */
+  binaryType: string;
   send(data: string | Uint8Array, callback: (error?: Error | null) => void): void;
   pause(): void;
   resume(): void;
@@ -13,5 +15,5 @@ export interface WsSocket {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** What `ws` gives for a message; one `Buffer` under the default `binaryType`. */
+/** What `ws` gives for a message: one `Buffer` for a text, and under the default `binaryType`. */
 export type WsData = Buffer | ArrayBuffer | Buffer[];

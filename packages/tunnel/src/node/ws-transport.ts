@@ -2,6 +2,7 @@ import type { TransportEnd, TransportListener, TunnelTransport } from '../channe
 import { systemClock, type Clock, type Timer } from '../clock.ts';
 import { trimCloseReason } from './close-reason.ts';
 import { FrameWriter, type ByteStream } from './frame-writer.ts';
+import { release } from './release.ts';
 import type { WsData, WsSocket } from './ws-socket.ts';
 
 const OPEN = 1;
@@ -45,6 +46,8 @@ class WsTransport implements TunnelTransport {
     this.#socket = socket;
     this.#clock = clock;
     this.#writer = stream === undefined ? undefined : new FrameWriter(stream);
+    // Otherwise `ws` would put them together, and leave their memory to the collector.
+    socket.binaryType = 'fragments';
     socket.pause();
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
     // Followed by `close`, which tells.
@@ -117,8 +120,21 @@ class WsTransport implements TunnelTransport {
   }
 }
 
-/** One `Buffer` as it is; other forms come only when somebody changed `binaryType`. */
+/** A relay that passes bytes on as they come cuts messages into frames. */
 function toBytes(data: WsData): Buffer {
   if (Buffer.isBuffer(data)) return data;
-  return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.concat(data);
+  if (data instanceof ArrayBuffer) return Buffer.from(data);
+  const [first] = data;
+  return first !== undefined && data.length === 1 ? first : join(data);
+}
+
+function join(frames: readonly Buffer[]): Buffer {
+  const message = Buffer.allocUnsafeSlow(frames.reduce((length, frame) => length + frame.length, 0));
+  let offset = 0;
+  for (const frame of frames) {
+    message.set(frame, offset);
+    offset += frame.length;
+    release(frame);
+  }
+  return message;
 }

@@ -1,6 +1,7 @@
 import type { ClientRequest } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, IncomingBytes } from '@openchambery/tunnel';
+import { releasePayload } from '@openchambery/tunnel/node';
 
 /** What is known of a request's body before its first byte goes out. */
 export type Upload =
@@ -88,7 +89,7 @@ export async function sendUpload(
   let chunk = upload.first ?? (await upload.next);
   let next = upload.first === undefined ? undefined : upload.next;
   while (chunk !== undefined && !request.destroyed) {
-    if (!request.write(chunk)) {
+    if (!write(request, chunk)) {
       await drainOrClose(request);
     }
     onProgress();
@@ -98,6 +99,15 @@ export async function sendUpload(
   if (!request.destroyed) {
     request.end();
   }
+}
+
+function write(request: ClientRequest, chunk: Uint8Array): boolean {
+  return request.write(chunk, (error) => {
+    // After a failure somebody may still hold it.
+    if (!error) {
+      releasePayload(chunk);
+    }
+  });
 }
 
 function drainOrClose(request: ClientRequest): Promise<void> {
