@@ -30,12 +30,18 @@ export function checkReadmes({ folder, packages }) {
   const examples = libraries.flatMap((library) =>
     writeExamples(library, folder).map((file) => ({ file, manifest: library.manifest })),
   );
-  for (const [platform, options] of Object.entries(PLATFORMS)) {
-    const fitting = examples.filter(({ manifest }) => platform === 'node' || isForBrowsers(manifest));
-    const files = fitting.map(({ file }) => file);
-    const { code, output } = runTool(tool('tsc'), [...OPTIONS, ...options, ...files], { cwd: folder });
+  const compile = (platform, files) => {
+    const { code, output } = runTool(tool('tsc'), [...OPTIONS, ...PLATFORMS[platform], ...files], {
+      cwd: folder,
+    });
     if (code !== 0) throw new ReleaseFault(`The examples of the READMEs (${platform}):\n${output}`);
-  }
+  };
+  compile(
+    'node',
+    examples.map(({ file }) => file),
+  );
+  const forBrowsers = examples.filter(({ manifest }) => isForBrowsers(manifest)).map(({ file }) => file);
+  if (forBrowsers.length > 0) compile('browser', forBrowsers);
 }
 
 function writeExamples({ name, folder: place }, folder) {
