@@ -1,3 +1,4 @@
+import { FRAME_HEADER_BYTES } from '@openchambery/tunnel';
 import type { RawResponse } from '../relay-client.ts';
 import { fromTunnelHeaders } from './headers.ts';
 
@@ -44,7 +45,7 @@ function streamOf(raw: RawResponse, failure: BodyFailure): ReadableStream<Uint8A
       try {
         const chunk = await raw.body.read();
         if (chunk === undefined) controller.close();
-        else controller.enqueue(chunk);
+        else controller.enqueue(onOwnBuffer(chunk));
       } catch (error) {
         failure.happened = { error };
         throw error;
@@ -56,6 +57,17 @@ function streamOf(raw: RawResponse, failure: BodyFailure): ReadableStream<Uint8A
   // as in Chromium. The source stays as long as anything can pull from it.
   forgotten.register(source, raw);
   return new ReadableStream(source, { highWaterMark: 0 });
+}
+
+/** What stands in front of a payload that came alone: the kind of the plaintext, and the frame's header. */
+const MAX_HEAD_BYTES = 1 + FRAME_HEADER_BYTES;
+
+/**
+ * A program may do with a chunk what it likes, such as give its buffer to a worker: that must not take away what came with
+ * it for others.
+ */
+function onOwnBuffer(chunk: Uint8Array): Uint8Array {
+  return chunk.buffer.byteLength - chunk.length > MAX_HEAD_BYTES ? new Uint8Array(chunk) : chunk;
 }
 
 const READERS = ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'] as const;

@@ -74,7 +74,11 @@ export class ScriptedStream implements ClientHttpStream {
   }
 
   push(text: string): this {
-    return this.#give(Buffer.from(text));
+    return this.give(Buffer.from(text));
+  }
+
+  give(bytes: Uint8Array): this {
+    return this.#give(bytes);
   }
 
   end(): this {
