@@ -118,7 +118,12 @@ describe('the pairing link', () => {
 
   it('works with the page as the development server serves it', async () => {
     const root = fileURLToPath(new URL('../../', import.meta.url));
-    const server = await createServer({ root, logLevel: 'error', server: { port: 0, strictPort: false } });
+    // It would load the page anew when a source changes, and the page remembers no link.
+    const server = await createServer({
+      root,
+      logLevel: 'error',
+      server: { port: 0, strictPort: false, hmr: false, watch: null },
+    });
     onTestFinished(() => server.close());
     await server.listen();
     const [pageUrl = ''] = server.resolvedUrls?.local ?? [];
