@@ -9,8 +9,10 @@ const value = fc.stringMatching(/^[\u0021-\u007e\u0080-\u00ff]{0,20}$/);
 
 describe('headers', () => {
   it('come out as they went in', () => {
+    // What `Headers` joins may end with a space, which it takes off when it is given the same again.
+    const given = fc.uniqueArray(fc.tuple(name, value), { selector: ([spelling]) => spelling.toLowerCase() });
     fc.assert(
-      fc.property(fc.array(fc.tuple(name, value)), (entries) => {
+      fc.property(given, (entries) => {
         const headers = new Headers(entries);
         expect([...fromTunnelHeaders(toTunnelHeaders(headers))]).toEqual([...headers]);
       }),
