@@ -36,6 +36,8 @@ export function createFetch({ base, send }: FetchParts): RelayClient['fetch'] {
         return toResponse(raw, { url, method, isRedirected: redirects > 0 });
       }
       raw.body.discard();
+      // An upload that is still under way has its answer, and would go on for as long as its source does.
+      if (body !== undefined) raw.abort('the answer is a redirect');
       if (step.kind === 'refuse') throw redirectError(step.message);
       if (asked.redirect === 'error') throw redirectError('a redirect was not wanted');
       if (redirects === MAX_REDIRECTS) throw redirectError(`there were more than ${MAX_REDIRECTS} redirects`);

@@ -27,6 +27,26 @@ async function ask(path: string, init: RequestInit = {}): Promise<Hop> {
 }
 
 describe('a redirect', () => {
+  it.each(['error', 'follow'] as const)(
+    'ends the upload that it answers, with redirect: %s',
+    async (redirect) => {
+      const cancelled = Promise.withResolvers<unknown>();
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new Uint8Array(1)),
+        cancel: (reason) => cancelled.resolve(reason),
+      });
+      const { tunnel, respond } = await ask('a', {
+        method: 'POST',
+        body,
+        duplex: 'half',
+        redirect,
+      } as RequestInit);
+      await respond(303, 'b');
+      await cancelled.promise;
+      expect(tunnel.stream(0).aborts).toHaveLength(1);
+    },
+  );
+
   it.each([
     [301, 'GET', 'GET'],
     [302, 'GET', 'GET'],
