@@ -53,7 +53,7 @@ export class ClientRequest implements ClientHttpStream, MuxStream {
   }
 
   abort(reason: string): void {
-    this.#exchange.abort(reason);
+    this.#exchange.cancel(reason);
   }
 
   violate(reason: string): void {

@@ -46,7 +46,7 @@ export class HostRequest implements HostHttpStream, MuxStream {
   }
 
   abort(reason: string): void {
-    this.#exchange.abort(reason);
+    this.#exchange.breakOff(reason);
   }
 
   violate(reason: string): void {

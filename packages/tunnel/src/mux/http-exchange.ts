@@ -55,8 +55,15 @@ export class HttpExchange {
     }
   }
 
+  /** This side gives up, and sends nothing more: what nobody wants must not be begun, and not be ended as if it were whole. */
+  cancel(reason: string): void {
+    const error = new StreamError('ERR_TUNNEL_STREAM_CANCELLED', reason);
+    this.body.cancel(error);
+    this.#fail(error);
+  }
+
   /** This side gives up. What it has written still goes: an answer that broke off is worth what came of it. */
-  abort(reason: string): void {
+  breakOff(reason: string): void {
     const error = new StreamError('ERR_TUNNEL_STREAM_CANCELLED', reason);
     this.body.cancel(error);
     if (!this.#end(error)) return;
@@ -74,7 +81,7 @@ export class HttpExchange {
     if (this.#end(error)) this.lane.drop();
   }
 
-  /** The stream ends before its end, and the peer has to be told: at once, as it is the peer's fault. */
+  /** The stream ends before its end, and the peer has to be told at once. */
   #fail(error: StreamError): void {
     if (!this.#end(error)) return;
     this.lane.drop();

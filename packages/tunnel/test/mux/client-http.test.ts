@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FRAME_TYPE, MAX_PAYLOAD_BYTES } from '../../src/index.ts';
+import { defaultTunnelLimits, FRAME_TYPE, MAX_PAYLOAD_BYTES } from '../../src/index.ts';
 import { settle } from './support/scripted-channel.ts';
 import { GET, OK, openClient, readAll } from './support/tunnels.ts';
 
@@ -172,6 +172,23 @@ describe('a Client', () => {
     await expect(stream.body.read()).rejects.toMatchObject({ code: 'ERR_TUNNEL_STREAM_CANCELLED' });
     await settle();
     expect(channel.takeFrames().map(({ type }) => type)).toEqual([httpRequest, streamEnd]);
+  });
+
+  it.each([0, 1])('sends nothing of what waits when it gives up, after %i messages', async (sent) => {
+    const { tunnel, channel } = openClient();
+    channel.isFilling = true;
+    if (sent === 0) channel.pendingBytes = defaultTunnelLimits.channelHighWaterBytes;
+    else channel.pendingBytes = defaultTunnelLimits.channelHighWaterBytes - 1;
+    const stream = tunnel.request({ ...GET, method: 'POST' });
+    stream.output.write(new Uint8Array(200_000));
+    stream.output.end();
+    await settle();
+    expect(channel.takePlaintexts().length).toBe(sent);
+    stream.abort('not needed');
+    channel.drain();
+    await settle();
+    // Neither the head, with which it would begin, nor the end, with which it would be whole.
+    expect(channel.takeFrames().map(({ type }) => type)).toEqual([streamAbort]);
   });
 
   it('refuses heads that do not fit a frame, and uses up no id for them', async () => {
