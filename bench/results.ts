@@ -10,7 +10,9 @@ export type RivalName =
   | 'push'
   | 'plain-push'
   | 'tunnel'
+  | 'tunnel-sockets'
   | 'hops'
+  | 'hops-http'
   | 'direct';
 
 /** One figure of one rival, over all rounds. */

@@ -13,7 +13,9 @@ export const rivalTitles: Readonly<Record<RivalName, string>> = {
   push: 'openchamber-push-relay',
   'plain-push': 'plain handler',
   tunnel: 'tunnel',
-  hops: 'three plain WebSocket hops',
+  'tunnel-sockets': 'WebSocket in the tunnel',
+  hops: 'three plain hops',
+  'hops-http': 'plain hops, the last one HTTP',
   direct: 'direct HTTP',
 };
 

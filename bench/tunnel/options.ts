@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chosen } from '../options.ts';
-import type { Route } from './world.ts';
+import type { RouteName } from './world.ts';
 
 const SCENARIOS = ['bulk', 'small', 'ends'] as const;
-const ROUTES: readonly Route['name'][] = ['tunnel', 'hops', 'direct'];
+const ROUTES: readonly RouteName[] = ['tunnel', 'hops', 'direct', 'tunnel-sockets', 'hops-http'];
 
 export type TunnelScenarioName = (typeof SCENARIOS)[number];
 
 /** What the command line asks for. */
 export interface TunnelBenchOptions {
   readonly scenarios: readonly TunnelScenarioName[];
-  readonly routes: readonly Route['name'][];
+  readonly routes: readonly RouteName[];
   readonly quick: boolean;
   readonly usesSources: boolean;
   readonly rounds: number;

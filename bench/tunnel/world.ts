@@ -14,9 +14,12 @@ const relayBundle = fileURLToPath(
 /** One who takes part in moving bytes; each is a process of its own. */
 export type Role = 'client' | 'relay' | 'Host' | 'origin';
 
+/** How routes are called. */
+export type RouteName = Extract<RivalName, 'tunnel' | 'tunnel-sockets' | 'hops' | 'hops-http' | 'direct'>;
+
 /** A way from a client to the origin, with everybody on it. */
 export interface Route {
-  readonly name: Extract<RivalName, 'tunnel' | 'hops' | 'direct'>;
+  readonly name: RouteName;
   readonly client: Party;
   readonly pids: Partial<Readonly<Record<Role, number>>>;
 }
@@ -29,7 +32,7 @@ export interface World {
 
 /** What is started. */
 export interface WorldOptions {
-  readonly routes: readonly Route['name'][];
+  readonly routes: readonly RouteName[];
   /** Runs Host and Client from their sources instead of what was built of them. */
   readonly usesSources: boolean;
   readonly profileDirectory: string | undefined;
@@ -67,31 +70,38 @@ interface Surroundings {
   readonly relayUrl: string;
 }
 
-const starters: Readonly<Record<Route['name'], (surroundings: Surroundings) => Promise<Route>>> = {
-  tunnel: async ({ start, origin, relayPid, relayUrl }) => {
-    const host = await start('parties/tunnel-host.ts', relayUrl, factOf(origin, 'port'));
-    const facing = [factOf(host, 'serverId'), factOf(host, 'hostEncPubJwk')];
-    const client = await start('clients/tunnel.ts', relayUrl, ...facing);
-    return {
-      name: 'tunnel',
-      client,
-      pids: { client: client.pid, relay: relayPid, Host: host.pid, origin: origin.pid },
-    };
-  },
-  hops: async ({ start, origin, relayPid, relayUrl }) => {
-    const host = await start('parties/plain-host.ts', relayUrl, factOf(origin, 'port'));
-    const client = await start('clients/plain.ts', relayUrl, factOf(host, 'serverId'));
-    return {
-      name: 'hops',
-      client,
-      pids: { client: client.pid, relay: relayPid, Host: host.pid, origin: origin.pid },
-    };
-  },
+const starters: Readonly<Record<RouteName, (surroundings: Surroundings) => Promise<Route>>> = {
+  tunnel: (surroundings) => startTunnel('tunnel', surroundings, 'clients/tunnel.ts'),
+  'tunnel-sockets': (surroundings) =>
+    startTunnel('tunnel-sockets', surroundings, 'clients/tunnel-sockets.ts'),
+  hops: (surroundings) => startHops('hops', surroundings, 'parties/plain-host.ts'),
+  'hops-http': (surroundings) => startHops('hops-http', surroundings, 'parties/plain-http-host.ts'),
   direct: async ({ start, origin }) => {
     const client = await start('clients/direct.ts', factOf(origin, 'port'));
     return { name: 'direct', client, pids: { client: client.pid, origin: origin.pid } };
   },
 };
+
+async function startTunnel(
+  name: RouteName,
+  { start, origin, relayPid, relayUrl }: Surroundings,
+  program: string,
+): Promise<Route> {
+  const host = await start('parties/tunnel-host.ts', relayUrl, factOf(origin, 'port'));
+  const facing = [factOf(host, 'serverId'), factOf(host, 'hostEncPubJwk')];
+  const client = await start(program, relayUrl, ...facing);
+  return { name, client, pids: { client: client.pid, relay: relayPid, Host: host.pid, origin: origin.pid } };
+}
+
+async function startHops(
+  name: RouteName,
+  { start, origin, relayPid, relayUrl }: Surroundings,
+  program: string,
+): Promise<Route> {
+  const host = await start(program, relayUrl, factOf(origin, 'port'));
+  const client = await start('clients/plain.ts', relayUrl, factOf(host, 'serverId'));
+  return { name, client, pids: { client: client.pid, relay: relayPid, Host: host.pid, origin: origin.pid } };
+}
 
 async function startRelay(port: number, profileDirectory: string | undefined): Promise<RunningChild> {
   if (!existsSync(relayBundle)) throw new Error('apps/relay-server is not built (npm run build)');
@@ -106,6 +116,8 @@ async function startRelay(port: number, profileDirectory: string | undefined): P
       '/ws',
     ],
     pinning: undefined,
+    // All clients are one address here, and the plain ones need a connection for each stream.
+    env: { OPENCHAMBER_RELAY_SERVER_MAX_CLIENTS_PER_IP: '64' },
     readyText: 'Relay listening',
   });
 }

@@ -5,18 +5,11 @@
 import { WebSocket } from 'ws';
 import { clientQuery } from '../../load/host-key.ts';
 import { argument } from '../parties/party-process.ts';
-import { SocketSession } from './socket-session.ts';
+import { socketPath, SocketSession } from './socket-session.ts';
 import { takeOrders } from './take-orders.ts';
 
 const url = `${argument(0)}?${clientQuery(argument(1))}`;
-const sessions: SocketSession[] = [];
-
-takeOrders({
-  sessions: async (count) => {
-    while (sessions.length < count) sessions.push(await connect());
-    return sessions.slice(0, count);
-  },
-});
+takeOrders(socketPath(connect));
 
 function connect(): Promise<SocketSession> {
   return new Promise((resolve, reject) => {

@@ -1,18 +1,24 @@
-import type { WebSocket } from 'ws';
 import { DROPS_BYTES, SMALL_BYTES, sinceLastDrop } from '../parties/origin-answers.ts';
-import { sendBytes } from '../parties/origin-sockets.ts';
+import { type MessageSender, sendBytes } from '../parties/origin-sockets.ts';
 import { BodyCounter } from '../pattern.ts';
 import type { SocketRequest } from '../socket-request.ts';
 import { expectCount } from './fetch-session.ts';
-import type { Session } from './session.ts';
+import type { Path, Session } from './session.ts';
+
+/** A WebSocket, as far as it is used here. */
+export interface MessageSocket extends MessageSender {
+  send(data: string | Uint8Array, callback?: (error?: Error | null) => void): void;
+  on(event: 'message', listener: (data: Buffer) => void): unknown;
+  on(event: 'close', listener: (code: number) => void): unknown;
+}
 
 /** Requests over one WebSocket. */
 export class SocketSession implements Session {
-  readonly #socket: WebSocket;
+  readonly #socket: MessageSocket;
   #onMessage: (data: Buffer) => void = () => undefined;
   #onFailure: (error: Error) => void = () => undefined;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: MessageSocket) {
     this.#socket = socket;
     socket.on('message', (data: Buffer) => {
       try {
@@ -71,4 +77,15 @@ export class SocketSession implements Session {
       this.#socket.send(JSON.stringify(request));
     });
   }
+}
+
+/** A path of such sessions, each made when it is first wanted. */
+export function socketPath(connect: () => Promise<SocketSession>): Path {
+  const sessions: SocketSession[] = [];
+  return {
+    sessions: async (count) => {
+      while (sessions.length < count) sessions.push(await connect());
+      return sessions.slice(0, count);
+    },
+  };
 }

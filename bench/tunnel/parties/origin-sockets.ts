@@ -38,8 +38,14 @@ async function answer(socket: WebSocket, { path, bytes }: SocketRequest): Promis
   }
 }
 
+/** What a body is sent over. */
+export interface MessageSender {
+  readonly bufferedAmount: number;
+  send(data: Uint8Array, callback?: (error?: Error | null) => void): void;
+}
+
 /** Sends a body of `bytes` in messages of one block, no faster than it leaves. */
-export async function sendBytes(socket: WebSocket, bytes: number): Promise<void> {
+export async function sendBytes(socket: MessageSender, bytes: number): Promise<void> {
   for (let sent = 0; sent < bytes; ) {
     const part = partAt(sent, bytes);
     sent += part.length;
@@ -49,7 +55,7 @@ export async function sendBytes(socket: WebSocket, bytes: number): Promise<void>
 }
 
 /** The callback comes with an error when the socket closes first. */
-function sendAndWait(socket: WebSocket, part: Buffer): Promise<void> {
+function sendAndWait(socket: MessageSender, part: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.send(part, (error) => (error ? reject(error) : resolve()));
   });

@@ -1,8 +1,14 @@
 import { type Bound, type Figure, Ledger } from '../../measure/ledger.ts';
 import { inRoundOrder } from '../../scenarios/scenario.ts';
 import type { Check } from '../../results.ts';
-import type { Route } from '../world.ts';
-import { measure, type Reading, type TunnelBenchContext, type TunnelScenario } from './scenario.ts';
+import type { Route, RouteName } from '../world.ts';
+import {
+  mainRoutes,
+  measure,
+  type Reading,
+  type TunnelBenchContext,
+  type TunnelScenario,
+} from './scenario.ts';
 
 const MIB = 1024 * 1024;
 const BYTES = 256 * MIB;
@@ -26,7 +32,7 @@ const CASES: readonly Case[] = [
 export const bulk: TunnelScenario = async (context) => {
   const ledger = new Ledger('bulk');
   const bytes = context.quick ? QUICK_BYTES : BYTES;
-  for (const route of context.routes) {
+  for (const route of mainRoutes(context)) {
     context.progress(`bulk, warm-up, ${route.name}`);
     for (const { kind, streams } of CASES) await measure(route, { kind, streams, bytes: QUICK_BYTES });
   }
@@ -45,13 +51,13 @@ interface CaseRun {
 
 /** All routes right after each other, because a ratio is only as good as the machine is the same for both. */
 async function measureCase(
-  { routes, progress }: TunnelBenchContext,
+  context: TunnelBenchContext,
   { each, ledger, bytes, round }: CaseRun,
 ): Promise<void> {
   const { kind, streams } = each;
-  for (const route of inRoundOrder(routes, round)) {
+  for (const route of inRoundOrder(mainRoutes(context), round)) {
     const reading = await measure(route, { kind, streams, bytes });
-    progress(`${each.variant}, round ${round + 1}, ${route.name}: ${reading.seconds.toFixed(2)} s`);
+    context.progress(`${each.variant}, round ${round + 1}, ${route.name}: ${reading.seconds.toFixed(2)} s`);
     record(ledger, { each, route, bytes }, reading);
   }
 }
@@ -70,18 +76,18 @@ function record(
 }
 
 function checksOf(each: Case, ledger: Ledger): Check[] {
-  const speed = (name: Route['name']): readonly number[] => ledger.rounds(name, throughput(each));
-  const cpu = (name: Route['name']): readonly number[] => ledger.rounds(name, cpuOfAll(each));
+  const speed = (name: RouteName): readonly number[] => ledger.rounds(name, throughput(each));
+  const cpu = (name: RouteName): readonly number[] => ledger.rounds(name, cpuOfAll(each));
   const { variant } = each;
   return [
     ledger.ratioCheck({
-      figure: { variant, figure: 'throughput, tunnel ÷ three hops', unit: '' },
+      figure: { variant, figure: 'throughput, tunnel ÷ three plain hops', unit: '' },
       of: speed('tunnel'),
       to: speed('hops'),
       bound: THROUGHPUT_BOUND,
     }),
     ledger.ratioCheck({
-      figure: { variant, figure: 'CPU of all, tunnel ÷ three hops', unit: '' },
+      figure: { variant, figure: 'CPU of all, tunnel ÷ three plain hops', unit: '' },
       of: cpu('tunnel'),
       to: cpu('hops'),
     }),

@@ -3,8 +3,8 @@ import { percentile } from '../../measure/statistics.ts';
 import type { Check } from '../../results.ts';
 import { inRoundOrder } from '../../scenarios/scenario.ts';
 import type { Order } from '../orders.ts';
-import type { Route } from '../world.ts';
-import { measure, type TunnelScenario } from './scenario.ts';
+import type { RouteName } from '../world.ts';
+import { mainRoutes, measure, type TunnelScenario } from './scenario.ts';
 
 /** Half of the window that bytes may wait for company: what was held back would take longer, sooner or later. */
 const NOT_HELD: Bound = { relation: '<', value: 75, judgedBy: 'max' };
@@ -31,7 +31,7 @@ export const ends: TunnelScenario = async (context) => {
   const count = context.quick ? 5 : 20;
   for (let round = 0; round < context.rounds; round += 1) {
     for (const { variant, order } of CASES) {
-      for (const route of inRoundOrder(context.routes, round)) {
+      for (const route of inRoundOrder(mainRoutes(context), round)) {
         const { timesMs } = await measure(route, order(count));
         const longest = Math.max(...timesMs);
         context.progress(`${variant}, round ${round + 1}, ${route.name}: at most ${longest.toFixed(1)} ms`);
@@ -44,7 +44,7 @@ export const ends: TunnelScenario = async (context) => {
 };
 
 function checkOf({ variant }: Case, ledger: Ledger): Check {
-  const name: Route['name'] = 'tunnel';
+  const name: RouteName = 'tunnel';
   return ledger.boundCheck({
     figure: figureOf(variant, 'longest'),
     values: ledger.rounds(name, figureOf(variant, 'longest')),

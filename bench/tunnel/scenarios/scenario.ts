@@ -15,6 +15,11 @@ export interface TunnelBenchContext {
 /** One line of work of the benchmark. */
 export type TunnelScenario = (context: TunnelBenchContext) => Promise<ScenarioResult>;
 
+/** The routes that every scenario compares; the others are for small requests. */
+export function mainRoutes({ routes }: TunnelBenchContext): readonly Route[] {
+  return routes.filter(({ name }) => name === 'tunnel' || name === 'hops' || name === 'direct');
+}
+
 /** An outcome, and what everybody on the route spent on it. */
 export interface Reading extends Outcome {
   /** In seconds. */

@@ -2,7 +2,8 @@ import { type Bound, type Figure, Ledger } from '../../measure/ledger.ts';
 import { percentile } from '../../measure/statistics.ts';
 import type { Check } from '../../results.ts';
 import { inRoundOrder } from '../../scenarios/scenario.ts';
-import type { Route } from '../world.ts';
+import { rivalTitles } from '../../table.ts';
+import type { RouteName } from '../world.ts';
 import { measure, type TunnelBenchContext, type TunnelScenario } from './scenario.ts';
 
 const SEQUENTIAL = 'one after the other';
@@ -66,29 +67,32 @@ async function measureConcurrent(
   }
 }
 
+/** Which routes are compared. Only the first pair has a target; in the others both ends do the same work. */
+const PAIRS: readonly { readonly of: RouteName; readonly to: RouteName }[] = [
+  { of: 'tunnel', to: 'hops' },
+  { of: 'tunnel', to: 'hops-http' },
+  { of: 'tunnel', to: 'direct' },
+  { of: 'tunnel-sockets', to: 'hops' },
+];
+
 function checksOf(ledger: Ledger): Check[] {
-  const times = (name: Route['name'], which: PercentileName): readonly number[] =>
-    ledger.rounds(name, latency(which));
-  const percentiles = (Object.keys(PERCENTILES) as PercentileName[]).map((which) =>
-    ledger.ratioCheck({
-      figure: { variant: SEQUENTIAL, figure: `${which}, tunnel ÷ three hops`, unit: '' },
-      of: times('tunnel', which),
-      to: times('hops', which),
-      ...(which === 'p50' ? { bound: P50_BOUND } : {}),
-    }),
-  );
-  const rates = (['hops', 'direct'] as const).map((other) =>
-    ledger.ratioCheck({
-      figure: {
-        variant: CONCURRENT,
-        figure: `requests per second, tunnel ÷ ${other === 'hops' ? 'three hops' : 'direct'}`,
-        unit: '',
-      },
-      of: ledger.rounds('tunnel', rate),
-      to: ledger.rounds(other, rate),
-    }),
-  );
-  return [...percentiles, ...rates];
+  return PAIRS.flatMap(({ of, to }, index) => {
+    const words = `${rivalTitles[of]} ÷ ${rivalTitles[to]}`;
+    const percentiles = (['p50', 'p99'] as const).map((which) =>
+      ledger.ratioCheck({
+        figure: { variant: SEQUENTIAL, figure: `${which}, ${words}`, unit: '' },
+        of: ledger.rounds(of, latency(which)),
+        to: ledger.rounds(to, latency(which)),
+        ...(which === 'p50' && index === 0 ? { bound: P50_BOUND } : {}),
+      }),
+    );
+    const rates = ledger.ratioCheck({
+      figure: { variant: CONCURRENT, figure: `requests per second, ${words}`, unit: '' },
+      of: ledger.rounds(of, rate),
+      to: ledger.rounds(to, rate),
+    });
+    return [...percentiles, rates];
+  });
 }
 
 function latency(name: PercentileName): Figure {
