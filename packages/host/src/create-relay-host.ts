@@ -36,6 +36,8 @@ class ConnectedHost implements RelayHost {
     this.serverId = identity.signing.serverId;
     this.relayUrl = relayUrl;
     this.#dispatcher = dispatcher;
+    // Whoever waits in `connected` listens too, and any number may.
+    this.#emitter.setMaxListeners(0);
     const openDoor = createRelayDoor({ relayUrl, identity: identity.signing, clock });
     this.#connections = this.#createConnections({ openDoor, openTunnel: tunnelOpener(options), ...options });
     this.#loop = new ControlLoop(

@@ -1,7 +1,7 @@
 import { createRelayServer } from '@openchambery/relay';
 import { eventually, FakeClock } from '@openchambery/testkit';
 import { systemClock } from '@openchambery/tunnel';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { HostStatus } from '../src/relay-host.ts';
 import { clientOf, KEYS, makeHost, startRelay, statusIn } from './support/relay-stage.ts';
 import { get } from './support/tunnel-client.ts';
@@ -199,4 +199,17 @@ test('rejects connected() when it is stopped meanwhile', async () => {
   host.start();
   const [outcome] = await Promise.allSettled([host.connected(), host.stop()]);
   expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ERR_HOST_STOPPED' } });
+});
+
+test('lets any number wait for it to be connected', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const { url } = await startRelay();
+  const host = makeHost({ relayUrl: url });
+  const waiting = Array.from({ length: 20 }, () => host.connected());
+  host.start();
+  await Promise.all(waiting);
+  expect(warnings).toEqual([]);
 });

@@ -15,7 +15,7 @@ export interface RegisteredToken {
 
 /** Where a Host remembers its tokens, for as long as it wants them to outlive its process. */
 export interface PushRegistry {
-  /** Asked once. */
+  /** Asked once, and again only after it has failed. What it rejects with goes to whoever made the request. */
   load(): readonly RegisteredToken[] | Promise<readonly RegisteredToken[]>;
   /** Called after each change, one call at a time. What it rejects with goes to whoever caused the change. */
   save(tokens: readonly RegisteredToken[]): void | Promise<void>;
@@ -47,9 +47,12 @@ export class TokenBook {
     this.#registry = registry;
   }
 
-  /** Resolves when what was remembered is there. */
+  /** Resolves when what was remembered is there; after a failure the next one who asks tries again. */
   ready(): Promise<void> {
-    this.#loaded ??= this.#load();
+    this.#loaded ??= this.#load().catch((error: unknown) => {
+      this.#loaded = undefined;
+      throw error;
+    });
     return this.#loaded;
   }
 

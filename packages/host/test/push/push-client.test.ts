@@ -404,3 +404,25 @@ test('tells whoever registers that the registry failed', async () => {
   isBroken = false;
   expect(await push.registerToken(makeDeviceToken())).toEqual({ isOk: true });
 });
+
+test('asks the registry again after it failed to load, and then no more', async () => {
+  const { client } = await startPushStage();
+  const failure = new Error('the file is locked');
+  let loads = 0;
+  const push = client({
+    registry: {
+      load: () => {
+        loads += 1;
+        if (loads === 1) throw failure;
+        return [];
+      },
+      save: () => undefined,
+    },
+  });
+  const [token] = tokens(1);
+  await expect(push.registerToken(token ?? '')).rejects.toBe(failure);
+  for (let count = 0; count < 2; count += 1) {
+    expect(await push.registerToken(token ?? '')).toEqual({ isOk: true });
+  }
+  expect(loads).toBe(2);
+});

@@ -105,10 +105,7 @@ class HostSide implements ChannelSide {
 
   #derive(hello: Hello): void {
     this.#agree(hello).then(
-      (keys) => {
-        this.#unspent = hello;
-        this.#establish(keys);
-      },
+      (keys) => this.#establish(keys, hello),
       () => this.#link.fail({ code: 1011, reason: 'no keys could be agreed on' }),
     );
   }
@@ -126,8 +123,9 @@ class HostSide implements ChannelSide {
   }
 
   /** When the channel has ended meanwhile, nothing of this goes anywhere. */
-  #establish(keys: LinkKeys): void {
+  #establish(keys: LinkKeys, hello: Hello): void {
     this.#giveUp.cancel();
+    this.#unspent = hello;
     this.#handshake.establish();
     this.#readyText = formatReady(keys.isBatching);
     // First, because what the listener sends must come behind it.
