@@ -87,15 +87,22 @@ async function putWithoutLink(
   await writeNew(path, text, files);
 }
 
-/** Writes a file that must not exist, down to the disk. */
+/** Writes a file that must not exist, down to the disk. What fails in the middle leaves nothing behind. */
 async function writeNew(file: string, text: string, files: Files): Promise<void> {
   const handle = await files.open(file, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  const write = async (): Promise<void> => {
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  };
+  await write().catch(async (error: unknown) => {
+    // Nobody else's: it was made here. Of two failures the first one says more.
+    await files.unlink(file).catch(() => undefined);
+    throw error;
+  });
 }
 
 /** A name is only as safe as the folder it stands in, and so are the folders that were made for it. */

@@ -188,6 +188,24 @@ test.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
+test('leaves nothing behind when the disk fails where there are no links either', async () => {
+  const folder = await makeFolder();
+  let opened = 0;
+  const failing = {
+    ...nodeFiles,
+    link: () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' })),
+    open: async (...args: Parameters<typeof nodeFiles.open>) => {
+      const handle = await nodeFiles.open(...args);
+      opened += 1;
+      // The draft can be written, the file itself cannot.
+      if (opened === 2) handle.sync = () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }));
+      return handle;
+    },
+  };
+  await expect(loadHostKeys(join(folder, 'keys.json'), failing)).rejects.toThrow('disk is full');
+  expect(await readdir(folder)).toEqual([]);
+});
+
 test('removes what killed processes left, and nothing that is being written', async () => {
   const folder = await makeFolder();
   const old = join(folder, '.keys.json.0011223344556677.new');
