@@ -36,14 +36,12 @@ const REFUSAL_STATUS: Readonly<Record<string, number>> = {
 
 /**
  * Takes a WebSocket through the tunnel: it is opened there first, so that the local program learns from its handshake
- * whether there is anything at the other end, and which subprotocol it chose. Never rejects.
+ * whether there is anything at the other end, and which subprotocol it chose. Never rejects; errors of the connection are
+ * for the caller to hear.
  * @returns the local end, when it came to that
  */
 export async function forwardUpgrade(upgrade: Upgrade, door: TunnelDoor): Promise<WebSocket | undefined> {
   const { request, socket } = upgrade;
-  socket.on('error', () => {
-    // A program that went away; 'close' follows.
-  });
   const target = parseRequestTarget(request.url ?? '');
   if (target === undefined || !isWebSocket(request)) {
     refuseUpgrade(socket, NO_WEBSOCKET);

@@ -1,22 +1,19 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { WebSocket } from 'ws';
 import { answerFailure, refuseUpgrade } from './answer-failure.ts';
 import { forwardRequest } from './forward-request.ts';
 import type { Exchange } from './forward-request.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { TunnelDoor } from './tunnel-door.ts';
+import { UpgradedConnections } from './upgraded-connections.ts';
 
 /** Most connections of local programs at a time; further ones are closed at once. */
 const MAX_CONNECTIONS = 1000;
 
 /** How long a connection without a request stays open, in ms: longer than a browser keeps one. */
 const KEEP_ALIVE_MS = 120_000;
-
-/** How long an end waits for WebSockets to say goodbye, in ms. */
-const GOODBYE_MS = 1000;
 
 /** A port that is the remote origin. */
 export interface LocalServer {
@@ -39,7 +36,7 @@ export interface LocalServerParts {
 /** Makes a server that sends what passes the guard through the tunnel. */
 export function createLocalServer({ door, guard, maxConnections }: LocalServerParts): LocalServer {
   const exchanges = new Set<Promise<void>>();
-  const sockets = new Set<WebSocket>();
+  const upgraded = new UpgradedConnections();
   const server = createServer(SERVER_OPTIONS);
   server.maxConnections = maxConnections ?? MAX_CONNECTIONS;
   const take = ({ request, response }: Exchange): void => {
@@ -55,15 +52,17 @@ export function createLocalServer({ door, guard, maxConnections }: LocalServerPa
   });
   server.on('upgrade', (request, socket, head) => {
     const refusal = guard.checkUpgrade(request);
-    if (refusal !== undefined) return refuseUpgrade(socket, refusal);
-    track(exchanges, keepSocket(sockets, forwardUpgrade({ request, socket, head }, door)));
+    if (refusal !== undefined) refuseUpgrade(socket, refusal);
+    const opening =
+      refusal === undefined ? forwardUpgrade({ request, socket, head }, door) : Promise.resolve(undefined);
+    track(exchanges, upgraded.add(socket, opening));
   });
   return {
     listen: (host, port) => listen(server, host, port),
     get openCount() {
-      return exchanges.size + sockets.size;
+      return exchanges.size + upgraded.openCount;
     },
-    close: () => close(server, sockets),
+    close: () => close(server, upgraded),
   };
 }
 
@@ -81,13 +80,6 @@ function track<T>(set: Set<Promise<T>>, promise: Promise<T>): void {
   void promise.finally(() => set.delete(promise));
 }
 
-async function keepSocket(sockets: Set<WebSocket>, opening: Promise<WebSocket | undefined>): Promise<void> {
-  const socket = await opening;
-  if (socket === undefined || socket.readyState === socket.CLOSED) return;
-  sockets.add(socket);
-  socket.once('close', () => sockets.delete(socket));
-}
-
 function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -98,15 +90,12 @@ function listen(server: Server, host: string, port: number): Promise<AddressInfo
   });
 }
 
-async function close(server: Server, sockets: ReadonlySet<WebSocket>): Promise<void> {
+async function close(server: Server, upgraded: UpgradedConnections): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
   server.closeAllConnections();
-  for (const socket of sockets) socket.close(1001, 'openchamber-tunnel stops');
-  const timer = setTimeout(() => {
-    for (const socket of sockets) socket.terminate();
-  }, GOODBYE_MS);
+  const stopWaiting = upgraded.close();
   await closed;
-  clearTimeout(timer);
+  stopWaiting();
 }

@@ -10,7 +10,7 @@ import { createRequestGuard } from '../../../src/connect/request-guard.ts';
 import { createFakeDoor } from '../support/fake-door.ts';
 
 async function listen(maxConnections?: number) {
-  const { door, asked } = createFakeDoor();
+  const { door, asked, askedSockets } = createFakeDoor();
   const guard = createRequestGuard('127.0.0.1');
   const server = createLocalServer({
     door,
@@ -19,7 +19,7 @@ async function listen(maxConnections?: number) {
   });
   const { port } = await server.listen('127.0.0.1', 0);
   onTestFinished(() => server.close());
-  return { asked, port, server, url: `http://127.0.0.1:${port}` };
+  return { asked, askedSockets, port, server, url: `http://127.0.0.1:${port}` };
 }
 
 async function connectRaw(port: number): Promise<RawSocket> {
@@ -29,6 +29,10 @@ async function connectRaw(port: number): Promise<RawSocket> {
 }
 
 const get = (more = '', path = '/'): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
+
+const upgrade = get(
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+);
 
 describe('a local server', () => {
   it('answers what is not a request for a path', async () => {
@@ -83,6 +87,19 @@ describe('a local server', () => {
       void socket.write(get(`Connection: Upgrade\r\nUpgrade: websocket\r\n${version}`));
       expect((await socket.response()).status).toBe(400);
     }
+  });
+
+  it('survives a program that resets the connection while its upgrade is refused', async () => {
+    const { port, url, asked } = await listen();
+    for (let round = 0; round < 20; round += 1) {
+      const socket = await connectRaw(port);
+      await socket.write(upgrade.replace('localhost', 'rebound.example'));
+      socket.reset();
+    }
+    const sent = request(`${url}/`).end();
+    (await asked.take()).answer(204).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(answer.resume().statusCode).toBe(204);
   });
 
   it('says nothing that the origin did not say', async () => {
@@ -220,6 +237,27 @@ describe('an upload', () => {
     const socket = await connectRaw(port);
     void socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`);
     expect((await asked.take()).request.body).toBeUndefined();
+  });
+});
+
+describe('the end of the server', () => {
+  it('does not wait for a WebSocket that is still being opened', async () => {
+    const { port, askedSockets, server } = await listen();
+    const socket = await connectRaw(port);
+    void socket.write(upgrade);
+    await askedSockets.take();
+    await server.close();
+    await socket.ended();
+    expect(server.openCount).toBe(0);
+  });
+
+  it('does not wait for a program that keeps open what was refused', async () => {
+    const { port, askedSockets, server } = await listen();
+    const socket = await connectRaw(port);
+    void socket.write(upgrade);
+    (await askedSockets.take()).fail(new Error('no tunnel'));
+    expect((await socket.response()).status).toBe(502);
+    await server.close();
   });
 });
 

@@ -1,6 +1,6 @@
-import type { RawRequest, RawResponse } from '@openchambery/client';
+import type { RawRequest, RawResponse, RawSocket } from '@openchambery/client';
 import { Inbox } from '@openchambery/testkit';
-import type { TunnelHeaders } from '@openchambery/tunnel';
+import type { TunnelHeaders, TunnelSocket, TunnelSocketListener } from '@openchambery/tunnel';
 import type { TunnelDoor } from '../../../src/connect/tunnel-door.ts';
 
 /** A request that has reached the door, to be answered by the test. */
@@ -20,8 +20,21 @@ export interface FakeBody {
   fail(error: unknown): void;
 }
 
+/** A WebSocket that has reached the door, to be opened by the test. */
+export interface AskedSocket {
+  readonly path: string;
+  readonly listener: TunnelSocketListener;
+  readonly open: (socket: TunnelSocket) => void;
+  readonly fail: (error: unknown) => void;
+}
+
 /** A tunnel whose far end is the test. */
-export function createFakeDoor(): { door: TunnelDoor; asked: Inbox<Asked> } {
+export function createFakeDoor(): {
+  door: TunnelDoor;
+  asked: Inbox<Asked>;
+  askedSockets: Inbox<AskedSocket>;
+} {
+  const askedSockets = new Inbox<AskedSocket>('WebSockets', ({ path }) => path);
   const asked = new Inbox<Asked>('requests', ({ request }) => `${request.method} ${request.path}`);
   const door: TunnelDoor = {
     request: (request) => {
@@ -47,9 +60,19 @@ export function createFakeDoor(): { door: TunnelDoor; asked: Inbox<Asked> } {
       });
       return promise;
     },
-    openSocket: () => Promise.reject(new Error('no WebSockets here')),
+    openSocket: ({ path }, listener, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<RawSocket>();
+      signal?.addEventListener('abort', () => reject(signal.reason));
+      askedSockets.push({
+        path,
+        listener,
+        open: (socket) => resolve({ socket, protocol: '' }),
+        fail: reject,
+      });
+      return promise;
+    },
   };
-  return { door, asked };
+  return { door, asked, askedSockets };
 }
 
 function createBody(): { body: RawResponse['body']; far: FakeBody } {
