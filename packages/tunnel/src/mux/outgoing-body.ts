@@ -26,7 +26,7 @@ export class OutgoingBody implements OutgoingBytes {
     this.#parts = parts;
   }
 
-  write(chunk: Uint8Array): boolean {
+  write(chunk: Uint8Array, onCopied?: () => void): boolean {
     const { lane, streamId, urgency } = this.#parts;
     if (this.#isShut) return true;
     if (chunk.length === 0) return !lane.isFull;
@@ -35,6 +35,7 @@ export class OutgoingBody implements OutgoingBytes {
       streamId,
       bytes: chunk,
       isUrgent: urgency === 'prompt',
+      onCopied,
     });
   }
 

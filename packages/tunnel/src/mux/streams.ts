@@ -17,8 +17,10 @@ export interface OutgoingBytes {
   /**
    * Queues bytes, which must not be changed any more. `false`: enough waits, so go on after {@link drained}. Writing on
    * regardless is not refused, but costs memory.
+   * @param onCopied the bytes are needed no more, so that whoever has them may use their memory again; not called when they
+   * never leave
    */
-  write(chunk: Uint8Array): boolean;
+  write(chunk: Uint8Array, onCopied?: () => void): boolean;
   /** Resolves when `write` would return true again, or when the stream is over. */
   drained(): Promise<void>;
   /** No more will come: StreamEnd, after what waits. */

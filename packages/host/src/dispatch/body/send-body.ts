@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 import type { OutgoingBytes } from '@openchambery/tunnel';
+import { release } from '@openchambery/tunnel/node';
 
 /**
  * Sends a body through the tunnel as fast as the tunnel takes it, and ends `output` with it. What has come already is sent
@@ -10,12 +11,17 @@ import type { OutgoingBytes } from '@openchambery/tunnel';
 export async function sendBody(body: Readable, output: OutgoingBytes): Promise<void> {
   const chunk: Uint8Array | null = body.read();
   if (chunk !== null) {
-    output.write(chunk);
+    write(body, chunk, output);
   }
   if (!isRead(body)) {
     await sendRest(body, output);
   }
   output.end();
+}
+
+/** What comes from `node:http` belongs to whoever reads it; what a handler gave may be needed again. */
+function write(body: Readable, chunk: Uint8Array, output: OutgoingBytes): boolean {
+  return body instanceof IncomingMessage ? output.write(chunk, () => release(chunk)) : output.write(chunk);
 }
 
 /** Whether nothing more will come: a response of `node:http` knows before it emits `end`. */
@@ -33,7 +39,7 @@ function sendRest(body: Readable, output: OutgoingBytes): Promise<void> {
       }
     });
     body.on('data', (chunk: Uint8Array) => {
-      if (!output.write(chunk)) {
+      if (!write(body, chunk, output)) {
         body.pause();
         void output.drained().then(() => body.resume());
       }

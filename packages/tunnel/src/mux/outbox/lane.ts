@@ -11,6 +11,8 @@ export interface Piece {
   readonly bytes: Uint8Array;
   /** Whether it goes at once; what is not urgent may wait for company (`BATCH`). */
   readonly isUrgent: boolean;
+  /** Called when all bytes have been copied into plaintexts. */
+  readonly onCopied?: (() => void) | undefined;
 }
 
 /** What waits in all lanes of an outbox together. */
@@ -184,30 +186,31 @@ export class Lane {
     const first = this.#pieces.first;
     if (first === undefined) throw new Error('an empty lane has no frame');
     const { type, streamId } = first;
-    const parts: Uint8Array[] = [];
+    const frame = { parts: [], onCopied: [] };
     let left = payloadBytes;
     this.#count(-1);
     do {
-      left -= this.#takePart(left, parts);
+      left -= this.#takePart(left, frame);
     } while (left > 0);
     this.#count(1);
     this.#noteHunger();
     const hasMore = this.#offset > 0 && type !== FRAME_TYPE.httpBody;
-    return { type, hasMore, streamId, payloadBytes, parts };
+    return { type, hasMore, streamId, payloadBytes, ...frame };
   }
 
-  #takePart(atMost: number, parts: Uint8Array[]): number {
+  #takePart(atMost: number, frame: { parts: Uint8Array[]; onCopied: (() => void)[] }): number {
     const piece = this.#pieces.first;
     if (piece === undefined) throw new Error('a frame is not longer than what waits');
     const end = Math.min(piece.bytes.length, this.#offset + atMost);
     const part = piece.bytes.subarray(this.#offset, end);
-    parts.push(part);
+    frame.parts.push(part);
     this.#bytes -= part.length;
     this.#offset = end;
     if (end === piece.bytes.length) {
       this.#pieces.shift();
       this.#offset = 0;
       if (piece.isUrgent) this.#urgentPieces -= 1;
+      if (piece.onCopied !== undefined) frame.onCopied.push(piece.onCopied);
     }
     return part.length;
   }

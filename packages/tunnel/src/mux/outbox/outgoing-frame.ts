@@ -9,6 +9,8 @@ export interface OutgoingFrame {
   readonly streamId: number;
   readonly payloadBytes: number;
   readonly parts: readonly Uint8Array[];
+  /** Of the pieces that end here. */
+  readonly onCopied: readonly (() => void)[];
 }
 
 /** Kind of a plaintext that holds one frame. */
@@ -44,6 +46,12 @@ export class PlaintextBuilder {
 
   /** Writes the plaintext. */
   build(): Uint8Array {
+    const plaintext = this.#write();
+    for (const { onCopied } of this.#frames) for (const tell of onCopied) tell();
+    return plaintext;
+  }
+
+  #write(): Uint8Array {
     const [first] = this.#frames;
     if (first === undefined) throw new Error('a plaintext holds at least one frame');
     if (!this.#isBatching) return alone(first, 0);
