@@ -25,7 +25,9 @@ function readPorts() {
 function readPort(values, name) {
   const port = Number(values[name]);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new Error(`Invalid --${name}: expected a port from 1 to 65535, got ${JSON.stringify(values[name])}`);
+    throw new Error(
+      `Invalid --${name}: expected a port from 1 to 65535, got ${JSON.stringify(values[name])}`,
+    );
   }
   return port;
 }
