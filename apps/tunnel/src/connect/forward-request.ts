@@ -65,7 +65,8 @@ async function writeAnswer(answer: RawResponse, response: ServerResponse, left: 
   left.addEventListener('abort', giveUp, { once: true });
   // What the origin did not say, we do not say for it.
   response.sendDate = false;
-  response.writeHead(answer.status, fromTunnelHeaders(answer.headers));
+  const kind = response.req.method === 'HEAD' || answer.status === 304 ? 'bodyless' : 'with-body';
+  response.writeHead(answer.status, fromTunnelHeaders(answer.headers, kind));
   // An event stream's head is news by itself, long before its first event.
   response.flushHeaders();
   if ((await writeBody(answer.body, response)) === 'reader-gone') return giveUp();

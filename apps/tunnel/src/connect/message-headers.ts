@@ -51,16 +51,31 @@ export function toSocketHeaders(raw: readonly string[]): TunnelHeaders {
   );
 }
 
-/** An answer's headers for the local connection. */
-export function fromTunnelHeaders(headers: TunnelHeaders): Record<string, string | string[]> {
-  const local: Record<string, string | string[]> = {};
+/** Whether an answer has a body; one to HEAD, and a 304, has none (RFC 9110 section 6.4.1). */
+export type AnswerKind = 'with-body' | 'bodyless';
+
+/**
+ * An answer's headers for the local connection. Its `content-length` is left out where there is a body: the end of that is
+ * known from the tunnel, and a Host that says another length would put words of its own into the next answer.
+ */
+export function fromTunnelHeaders(
+  headers: TunnelHeaders,
+  kind: AnswerKind = 'with-body',
+): Record<string, string | string[]> {
   const connection = headers['connection'];
   const named = namedByConnection(typeof connection === 'string' ? connection : connection?.join(','));
-  for (const [name, value] of Object.entries(headers)) {
-    if (HOP_BY_HOP.has(name) || named.has(name)) continue;
-    local[name] = typeof value === 'string' ? value : [...value];
-  }
-  return local;
+  const isPassedOn = ([name, value]: readonly [string, string | readonly string[]]): boolean => {
+    if (HOP_BY_HOP.has(name) || named.has(name)) return false;
+    return name !== 'content-length' || (kind === 'bodyless' && isLength(value));
+  };
+  const passedOn = Object.entries(headers).filter(isPassedOn);
+  return Object.fromEntries(
+    passedOn.map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+  );
+}
+
+function isLength(value: string | readonly string[]): boolean {
+  return typeof value === 'string' && /^[0-9]{1,15}$/.test(value);
 }
 
 function namedByConnection(connection: string | undefined): ReadonlySet<string> {

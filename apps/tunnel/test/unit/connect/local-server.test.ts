@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { RelayClientError } from '@openchambery/client';
 import type { RelayClientErrorCode } from '@openchambery/client';
@@ -112,6 +112,40 @@ describe('a local server', () => {
     const own = ['connection', 'close', 'transfer-encoding', 'chunked'];
     expect(said).toEqual(['x-a', 'b', 'date', 'then', ...own]);
     answer.resume();
+  });
+
+  it.each(['5', '500'])(
+    'frames an answer by itself, whatever the Host says: a length of %s',
+    async (length) => {
+      const { url, asked } = await listen();
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      onTestFinished(() => agent.destroy());
+      const text = 'helloHTTP/1.1 200 OK\r\n\r\n';
+      for (const path of ['/1', '/2']) {
+        const sent = request(`${url}${path}`, { agent }).end();
+        const body = (await asked.take()).answer(200, { 'content-length': length });
+        body.write(text);
+        body.end();
+        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+        let received = '';
+        for await (const chunk of answer) received += String(chunk);
+        expect(received).toBe(text);
+      }
+    },
+  );
+
+  it.each([
+    ['HEAD', 200],
+    ['GET', 304],
+  ])('says of %s with the answer %i how long the body would be', async (method, status) => {
+    const { port, asked } = await listen();
+    const socket = await connectRaw(port);
+    void socket.write(get().replace('GET', method));
+    (await asked.take()).answer(status, { 'content-length': '5' }).end();
+    expect(await socket.responseHead()).toMatchObject({ status, headers: { 'content-length': '5' } });
+    void socket.write(get());
+    (await asked.take()).answer(204).end();
+    expect((await socket.response()).status).toBe(204);
   });
 
   it('takes as many connections as it may, and one more when one is gone', async () => {

@@ -68,6 +68,22 @@ describe('headers of an answer', () => {
       }),
     ).toEqual({ 'set-cookie': ['a', 'b'], etag: 'e' });
   });
+
+  it('lose the length of a body, which a Host could make to differ from the body', () => {
+    expect(fromTunnelHeaders({ 'content-length': '5', etag: 'e' })).toEqual({ etag: 'e' });
+  });
+
+  it('keep the length that a body would have, when there is none', () => {
+    expect(fromTunnelHeaders({ 'content-length': '5' }, 'bodyless')).toEqual({ 'content-length': '5' });
+    for (const value of ['5, 5', '', '-1', 'x', ['5', '6']]) {
+      expect(fromTunnelHeaders({ 'content-length': value }, 'bodyless')).toEqual({});
+    }
+  });
+
+  it('keep every name, whatever it means in JavaScript', () => {
+    const headers = Object.fromEntries([['__proto__', 'x']]);
+    expect(Object.entries(fromTunnelHeaders(headers))).toEqual([['__proto__', 'x']]);
+  });
 });
 
 describe('a request target', () => {
