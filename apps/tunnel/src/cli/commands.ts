@@ -133,8 +133,8 @@ export const COMMANDS: Readonly<Record<CommandName, CommandSpec>> = {
       LINK_NOTE,
       'The port is open to every program of this machine, browsers among them. So a request must name the address ' +
         'listened on, localhost, 127.0.0.1 or [::1] as its Host, or it is answered 421 (a web page that rebinds its ' +
-        'name in DNS would come with its own name); and a WebSocket that a web page opens must come from a page of ' +
-        'this very port, or it is answered 403 (the origin cannot check this itself: the tunnel hides the page).',
+        'name in DNS would come with its own name). Web pages of other sites may link to the port, but what else they ' +
+        'send is answered 403, as is a WebSocket of any page but those of this very port.',
       'When the tunnel is down, requests are answered 502, 503 or 504 with {"error","message"} as JSON. When it goes ' +
         'down in the middle of an answer, the connection is cut, so that nobody takes half an answer for a whole one.',
       'With --json: a line {"status":"ok","url":...}, then a line {"event":"status",...} for each change.',

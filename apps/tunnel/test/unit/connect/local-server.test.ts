@@ -80,6 +80,21 @@ describe('a local server', () => {
     expect((await socket.response()).status).toBe(204);
   });
 
+  it('refuses what a page of somebody else posts, and the origin hears nothing', async () => {
+    const { port, asked } = await listen();
+    const socket = await connectRaw(port);
+    const post = (headers: string): string => `POST / HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
+    for (const headers of ['Sec-Fetch-Site: cross-site\r\n', 'Origin: https://evil.example\r\n']) {
+      void socket.write(post(headers));
+      const { status, body } = await socket.response();
+      expect([status, JSON.parse(body)]).toMatchObject([403, { error: 'foreign_origin' }]);
+    }
+    void socket.write(post('Sec-Fetch-Site: same-site\r\nOrigin: http://localhost:81\r\n'));
+    const { request: seen, answer } = await asked.take();
+    expect([seen.headers['origin'], asked.total]).toEqual(['http://localhost:81', 1]);
+    answer(204).end();
+  });
+
   it('refuses an upgrade that is not to WebSocket 13', async () => {
     const { port } = await listen();
     for (const version of ['Sec-WebSocket-Version: 8\r\nSec-WebSocket-Key: x\r\n', '']) {

@@ -5,12 +5,19 @@ import { createRequestGuard } from '../../../src/connect/request-guard.ts';
 interface Asked {
   readonly host?: string;
   readonly origin?: string;
+  readonly method?: string;
+  /** `sec-fetch-site`. */
+  readonly site?: string;
+  /** `sec-fetch-mode`. */
+  readonly mode?: string;
   readonly localAddress?: string;
 }
 
-function ask(listenHost: string, { host, origin, localAddress = '127.0.0.1' }: Asked) {
+function ask(listenHost: string, asked: Asked) {
+  const { host, origin, method = 'GET', site, mode, localAddress = '127.0.0.1' } = asked;
+  const headers = { host, origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode };
   // All that a guard looks at.
-  const request = { headers: { host, origin }, socket: { localAddress } } as unknown as IncomingMessage;
+  const request = { method, headers, socket: { localAddress } } as unknown as IncomingMessage;
   const guard = createRequestGuard(listenHost);
   return [guard.checkRequest(request)?.status ?? 'ok', guard.checkUpgrade(request)?.status ?? 'ok'];
 }
@@ -68,11 +75,69 @@ describe('the page that opens a WebSocket', () => {
     'null',
     '',
     'http://localhost:8080.evil.example',
-  ])('may not be %j; plain requests are the origin’s own affair', (origin) => {
+  ])('may not be %j, though it may read', (origin) => {
     expect(ask('127.0.0.1', { host: 'localhost:8080', origin })).toEqual(['ok', 403]);
   });
 
   it('is compared with the port that everybody leaves out', () => {
     expect(ask('127.0.0.1', { host: 'localhost:80', origin: 'http://localhost' })).toEqual(['ok', 'ok']);
+  });
+});
+
+describe('a request that a browser says to be', () => {
+  const askAs = (asked: Asked) => ask('127.0.0.1', { host: 'localhost:8080', ...asked })[0];
+  const foreign = { origin: 'https://evil.example' };
+
+  it.each(['same-origin', 'same-site', 'none'])('%s is the origin’s own affair', (site) => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      expect(askAs({ method, site, origin: 'http://localhost:5173' })).toBe('ok');
+    }
+  });
+
+  it('cross-site may open a page, by a link', () => {
+    expect(askAs({ site: 'cross-site', mode: 'navigate' })).toBe('ok');
+    expect(askAs({ method: 'HEAD', site: 'cross-site', mode: 'navigate' })).toBe('ok');
+  });
+
+  it.each([
+    ['POST', 'navigate'],
+    ['GET', 'no-cors'],
+    ['GET', 'cors'],
+    ['POST', 'no-cors'],
+    ['OPTIONS', 'cors'],
+    ['GET', undefined],
+  ])('cross-site is refused as %s in the mode %s', (method, mode) => {
+    const more = mode === undefined ? {} : { mode };
+    expect(askAs({ method, site: 'cross-site', ...more })).toBe(403);
+    expect(askAs({ method, site: 'cross-site', ...more, ...foreign })).toBe(403);
+  });
+
+  it.each([undefined, 'something new', 'CROSS-SITE', 'none, cross-site'])(
+    '%s, which is nothing, may write only without an Origin or from this machine',
+    (site) => {
+      const said = site === undefined ? {} : { site };
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
+        for (const origin of ['https://evil.example', 'null', '', 'https://localhost:8080', 'file://']) {
+          expect(askAs({ method, origin, ...said })).toBe(403);
+        }
+        for (const origin of [
+          'http://localhost:8080',
+          'http://localhost:5173',
+          'http://127.0.0.1',
+          'http://[::1]:1',
+        ]) {
+          expect(askAs({ method, origin, ...said })).toBe('ok');
+        }
+        expect(askAs({ method, ...said })).toBe('ok');
+      }
+      for (const method of ['GET', 'HEAD', 'OPTIONS'])
+        expect(askAs({ method, ...foreign, ...said })).toBe('ok');
+    },
+  );
+
+  it('from another port of the very host that is asked may write, also where that is not loopback', () => {
+    const asked = { host: '192.0.2.7:8080', method: 'POST' };
+    expect(ask('192.0.2.7', { ...asked, origin: 'http://192.0.2.7:3000' })[0]).toBe('ok');
+    expect(ask('192.0.2.7', { ...asked, origin: 'http://192.0.2.8:8080' })[0]).toBe(403);
   });
 });
