@@ -14,6 +14,7 @@ const MAX_REASON_BYTES = 123;
 export class SocketJoint implements TunnelSocketListener {
   #local: WebSocket | undefined;
   #tunnel: TunnelSocket | undefined;
+  /** Bounded by time: from the opening to `join()` there are only microtasks, so what the message in hand carries. */
   readonly #early: (string | Uint8Array)[] = [];
   #earlyClose: WsCloseInfo | undefined;
   #isOver = false;
