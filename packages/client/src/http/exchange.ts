@@ -84,7 +84,9 @@ class Exchange implements IncomingBytes {
   readonly #onAbort = (): void => this.#stream.abort('cancelled');
 
   #abort(reason: string): void {
-    this.#stream.abort(reason);
+    // Every answer comes to this when its body is collected, and most are over: an error made for nothing costs more than all
+    // else that is done for a small one.
+    if (this.#isUploading || this.#isAnswering) this.#stream.abort(reason);
     this.#endAnswer();
   }
 
