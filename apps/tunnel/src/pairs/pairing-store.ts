@@ -3,7 +3,7 @@ import { codeOf, describeValue } from '../cli/describe-value.ts';
 import { UsageError } from '../cli/usage-error.ts';
 import { takeLock } from '../state/lock-file.ts';
 import type { HeldLock } from '../state/lock-file.ts';
-import { readIfThere, replaceFile } from '../state/private-file.ts';
+import { readPrivateFile, replaceFile } from '../state/private-file.ts';
 import type { ExposureFiles } from '../state/state-folder.ts';
 import { formatPairings, parsePairings } from './pairs-text.ts';
 import type { Pairings } from './pairing.ts';
@@ -23,12 +23,19 @@ export class PairingStore {
 
   /**
    * What the file says now.
-   * @throws {UsageError} when it cannot be read, or is not ours: it is never taken for empty.
+   * @throws {UsageError} when it cannot be read, is open to others, or is not ours: it is never taken for empty.
    */
   async read(): Promise<Pairings> {
     const { pairs } = this.#files;
-    const text = await inCommandTerms(`read ${describeValue(pairs)}`, () => readIfThere(pairs));
-    const pairings = parsePairings(text);
+    const content = await inCommandTerms(`read ${describeValue(pairs)}`, () => readPrivateFile(pairs));
+    if (content.kind === 'too-open') {
+      const mode = content.mode.toString(8).padStart(4, '0');
+      throw new UsageError(
+        `Cannot use ${describeValue(pairs)}: others may read or change it (mode ${mode}), and it holds secrets; ` +
+          `run: chmod 600 ${describeValue(pairs)}`,
+      );
+    }
+    const pairings = parsePairings(content.kind === 'absent' ? undefined : content.text);
     if (pairings === undefined) {
       throw new UsageError(
         `Cannot read ${describeValue(pairs)}: it is damaged or of another version; repair it, or move it away to begin anew`,

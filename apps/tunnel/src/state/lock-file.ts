@@ -25,6 +25,9 @@ export interface LockWait {
 /** How often a lock that is taken is tried again, in ms. */
 const RETRY_MS = 20;
 
+/** How long a lock may be there without its content, in ms: a moment, where the file system has no hard links. */
+const WRITING_MS = 1000;
+
 /** Locks of locks nest when processes die while they clear up after one that died; nobody is that unlucky. */
 const MAX_DEPTH = 8;
 
@@ -35,28 +38,33 @@ interface Note extends ProcessMark {
 }
 
 /**
- * Takes a lock that other processes see. It is a file, made by a link with the owner's number in it; that of a process
+ * Takes a lock that other processes see. It is a file, made by a link with the owner's number in it where there are links; that of a process
  * that is over is cleared away. Rejects with the system's error when files cannot be made there.
  */
 export async function takeLock(path: string, { clock, waitMs }: LockWait): Promise<LockOutcome> {
   const deadline = clock.monotonicMs() + waitMs;
   for (;;) {
-    const outcome = await tryLock(path, 0);
+    const outcome = await tryLock(path, { clock, depth: 0 });
     if (outcome.state === 'held' || clock.monotonicMs() >= deadline) return outcome;
-    await new Promise<void>((resolve) => clock.setTimer(resolve, RETRY_MS));
+    await sleep(RETRY_MS, clock);
   }
 }
 
-async function tryLock(path: string, depth: number): Promise<LockOutcome> {
+interface Attempt {
+  readonly clock: Clock;
+  readonly depth: number;
+}
+
+async function tryLock(path: string, { clock, depth }: Attempt): Promise<LockOutcome> {
   const note: Note = { ...ownMark(), token: randomBytes(9).toString('base64url') };
   for (let attempt = 0; ; attempt += 1) {
     if (await createFile(path, `${JSON.stringify(note)}\n`))
       return { state: 'held', lock: heldLock(path, note) };
-    const owner = await readNote(path);
+    const owner = await readSettledNote(path, clock);
     if (owner === undefined) continue;
     const isStale = owner.token === UNREADABLE.token || isOver(owner);
     if (!isStale || depth === MAX_DEPTH || attempt === MAX_DEPTH) return { state: 'taken', by: owner };
-    if (!(await clearAway(path, { owner, depth }))) return { state: 'taken', by: owner };
+    if (!(await clearAway(path, { clock, owner, depth }))) return { state: 'taken', by: owner };
   }
 }
 
@@ -67,13 +75,13 @@ async function tryLock(path: string, depth: number): Promise<LockOutcome> {
  */
 async function clearAway(
   path: string,
-  stale: { readonly owner: Note; readonly depth: number },
+  { clock, owner, depth }: Attempt & { readonly owner: Note },
 ): Promise<boolean> {
-  const outcome = await tryLock(`${path}.${stale.owner.token}`, stale.depth + 1);
+  const outcome = await tryLock(`${path}.${owner.token}`, { clock, depth: depth + 1 });
   if (outcome.state === 'taken') return false;
   try {
     const now = await readNote(path);
-    if (now?.token === stale.owner.token) await rm(path, { force: true });
+    if (now?.token === owner.token) await rm(path, { force: true });
     return true;
   } finally {
     await outcome.lock.release();
@@ -91,6 +99,18 @@ function heldLock(path: string, note: Note): HeldLock {
 
 /** A power failure can leave a file without its content; whoever wrote it is over. */
 const UNREADABLE: Note = { pid: 0, host: '', began: '', token: 'unreadable' };
+
+/** What stands there when whoever has made it had the time to write it. */
+async function readSettledNote(path: string, clock: Clock): Promise<Note | undefined> {
+  const note = await readNote(path);
+  if (note !== UNREADABLE) return note;
+  await sleep(WRITING_MS, clock);
+  return readNote(path);
+}
+
+function sleep(ms: number, clock: Clock): Promise<void> {
+  return new Promise((resolve) => void clock.setTimer(resolve, ms));
+}
 
 async function readNote(path: string): Promise<Note | undefined> {
   const text = await readIfThere(path);

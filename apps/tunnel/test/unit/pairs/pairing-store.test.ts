@@ -60,7 +60,7 @@ describe('the file of pairings', () => {
     '{"version":1,"pairings":[{}],"revoked":[]}',
   ])('is never taken for empty, nor overwritten, when it says %j', async (text) => {
     const { files, store } = await makeStore();
-    await writeFile(files.pairs, text);
+    await writeFile(files.pairs, text, { mode: 0o600 });
     await expect(store.read()).rejects.toThrow(UsageError);
     await expect(store.update((pairings) => addPairing(pairings, 'x', 1).pairings)).rejects.toThrow(
       /^Cannot read ".*pairs\.json": it is damaged or of another version/,
@@ -73,6 +73,22 @@ describe('the file of pairings', () => {
     await mkdir(files.pairs);
     await expect(store.read()).rejects.toThrow(/^Cannot read ".*pairs\.json" \(EISDIR\)$/);
   });
+
+  it.each([0o640, 0o604, 0o620])(
+    'that others may read or change (mode %i) is refused, with what to do',
+    async (mode) => {
+      const { files, store } = await makeStore();
+      await store.update((pairings) => addPairing(pairings, 'phone', 5).pairings);
+      await chmod(files.pairs, mode);
+      await expect(store.read()).rejects.toThrow(
+        new RegExp(
+          `^Cannot use "(.*)": others may read or change it \\(mode 0${mode.toString(8)}\\), and it holds secrets; run: chmod 600 "\\1"$`,
+        ),
+      );
+      await chmod(files.pairs, 0o400);
+      expect((await store.read()).live).toHaveLength(1);
+    },
+  );
 
   it('that cannot be written is one line with the reason, and stays as it was', async () => {
     const { files, store } = await makeStore();

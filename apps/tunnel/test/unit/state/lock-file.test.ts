@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { FakeClock } from '@openchambery/testkit';
+import { eventually, FakeClock } from '@openchambery/testkit';
 import { systemClock } from '@openchambery/tunnel';
+import type { Clock } from '@openchambery/tunnel';
 import { describe, expect, it } from 'vitest';
 import { takeLock } from '../../../src/state/lock-file.ts';
 import type { HeldLock, LockOutcome } from '../../../src/state/lock-file.ts';
@@ -106,10 +107,23 @@ describe('the lock of a process that is over', () => {
     async (text) => {
       const path = join(await temporaryFolder(), 'lock');
       await writeFile(path, text);
-      held(await takeLock(path, now));
+      // Nobody is still writing it: time passes at once.
+      const clock: Clock = { ...systemClock, setTimer: (run) => systemClock.setTimer(run, 0) };
+      held(await takeLock(path, { clock, waitMs: 0 }));
       expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ pid: process.pid });
     },
   );
+
+  it('is not assumed of one that is just being written, where that takes two steps', async () => {
+    const path = join(await temporaryFolder(), 'lock');
+    await writeFile(path, '');
+    const clock = new FakeClock();
+    const taking = takeLock(path, { clock, waitMs: 0 });
+    await eventually(() => expect(clock.pendingTimers).toBe(1));
+    await writeFile(path, note(process.pid));
+    clock.advance(1000);
+    expect(await taking).toMatchObject({ state: 'taken', by: { token: 'abcdefghijkl' } });
+  });
 
   it('is not assumed of a process on another machine', async () => {
     const path = join(await temporaryFolder(), 'lock');
