@@ -1,8 +1,10 @@
-import { isJsonObject } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import type { TunnelHeaders } from './payloads.ts';
 
 /** A token: names of fields, methods, subprotocols (RFC 9110 section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~\w]+$/;
+
+const LOWER_CASE_TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 
 /** Anything a field's value must not contain (RFC 9110 section 5.5). */
 // oxlint-disable-next-line no-control-regex -- they are what it looks for
@@ -19,6 +21,7 @@ export function isToken(text: string): boolean {
  */
 export function parseHeaders(value: unknown): TunnelHeaders | undefined {
   if (!isJsonObject(value)) return undefined;
+  if (isInForm(value)) return value;
   const valuesByName = new Map<string, string[]>();
   for (const [name, written] of Object.entries(value)) {
     const values = parseValues(written);
@@ -31,6 +34,11 @@ export function parseHeaders(value: unknown): TunnelHeaders | undefined {
   }
   // Made of entries, because assigning to a name such as `__proto__` would do something else.
   return Object.fromEntries(Array.from(valuesByName, ([name, values]) => [name, joinValues(name, values)]));
+}
+
+/** Whether all names are in lower case and all values texts, as nearly every peer writes them: nothing has to be made then. */
+function isInForm(value: JsonObject): value is Readonly<Record<string, string>> {
+  return Object.keys(value).every((name) => LOWER_CASE_TOKEN.test(name) && isFieldValue(value[name]));
 }
 
 function parseValues(written: unknown): string[] | undefined {
