@@ -21,6 +21,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
     'the certificate of the relay is self-signed; name its CA in NODE_EXTRA_CA_CERTS',
   SELF_SIGNED_CERT_IN_CHAIN:
     'the certificate of the relay is from a private CA; name it in NODE_EXTRA_CA_CERTS',
+  CERT_SIGNATURE_FAILURE:
+    'the certificate of the relay is not from the CA of that name that is trusted here; name the right one in NODE_EXTRA_CA_CERTS',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     'the relay does not send its whole certificate chain, or its CA is missing in NODE_EXTRA_CA_CERTS',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { createServer as createTcpServer, type AddressInfo, type Server, Socket } from 'node:net';
 import { FakeClock, freePort, makeLoopbackCertificate } from '@openchambery/testkit';
 import { systemClock } from '@openchambery/tunnel';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { dial, type RelaySocket } from '../../src/relay/dial.ts';
 
@@ -76,12 +77,21 @@ test.each([
   expect(reason).not.toContain('secret');
 });
 
-test('says that a certificate is not trusted', async () => {
-  const { certPem, keyPem } = await makeLoopbackCertificate();
-  const port = await listen(createTlsServer({ cert: certPem, key: keyPem }));
-  const reason = await failure(`wss://127.0.0.1:${port}/ws`);
-  expect(reason).toMatch(/certificate.*NODE_EXTRA_CA_CERTS/);
-});
+test.each([{ trusts: 'no CA of its' }, { trusts: 'another CA of its name' }])(
+  'says that a certificate is not trusted: $trusts',
+  async ({ trusts }) => {
+    const before = getCACertificates('default');
+    if (trusts.startsWith('another')) {
+      const { caPem } = await makeLoopbackCertificate();
+      setDefaultCACertificates([...before, caPem]);
+      onTestFinished(() => setDefaultCACertificates(before));
+    }
+    const { certPem, keyPem } = await makeLoopbackCertificate();
+    const port = await listen(createTlsServer({ cert: certPem, key: keyPem }));
+    const reason = await failure(`wss://127.0.0.1:${port}/ws`);
+    expect(reason).toMatch(/certificate.*NODE_EXTRA_CA_CERTS/);
+  },
+);
 
 test('says that there is no TLS', async () => {
   const port = await listen(createHttpServer());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as tls from 'node:tls';
 import { createPushServer, type PushOptions, type PushServer } from '@openchambery/push';
 import { makeApnsKey, makeLoopbackCertificate, startFakeApns, type FakeApns } from '@openchambery/testkit';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createPushClient } from '../../src/push/create-push-client.ts';
 import type { PushClient } from '../../src/push/push-client.ts';
 import type { PushClientOptions } from '../../src/push/push-options.ts';
@@ -13,8 +13,10 @@ import { KEYS } from './relay-stage.ts';
 const APNS_KEY = makeApnsKey();
 const CERTIFICATE = await makeLoopbackCertificate();
 
-// For this process alone, like NODE_EXTRA_CA_CERTS.
-tls.setDefaultCACertificates([...tls.getCACertificates('default'), CERTIFICATE.caPem]);
+// Like NODE_EXTRA_CA_CERTS; taken back, because other files of tests run in the same process.
+const trustedBefore = tls.getCACertificates('default');
+beforeAll(() => tls.setDefaultCACertificates([...trustedBefore, CERTIFICATE.caPem]));
+afterAll(() => tls.setDefaultCACertificates(trustedBefore));
 
 /** A push relay in this process before a fake APNs. */
 export interface PushStage {
