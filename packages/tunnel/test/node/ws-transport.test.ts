@@ -80,6 +80,20 @@ describe.each<Framing>(['ws', 'own'])('with messages framed by %s', (framing) =>
     expect(heard.messages).toEqual(['early', 'text', Buffer.from([1, 2])]);
   });
 
+  test('puts a message together that came in several frames', async () => {
+    const { transport, peer } = await connect(framing);
+    const heard = listen(transport);
+    const message = Uint8Array.from({ length: 65_565 }, (_, index) => index * 7);
+    peer.send(message.subarray(0, 1), { fin: false });
+    peer.send(message.subarray(1, 60_000), { fin: false });
+    peer.send(message.subarray(60_000), { fin: true });
+    peer.send('te', { fin: false });
+    peer.send('xt', { fin: true });
+    peer.close(1000);
+    await heard.ended;
+    expect(heard.messages).toEqual(['early', Buffer.from(message), 'text']);
+  });
+
   test('sends both kinds and says when they have left', async () => {
     const { transport, peer } = await connect(framing);
     const heard = listen(transport);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientHttpStream, ClientTunnel, WsCloseInfo } from '@openchambery/tunnel';
 import { Inbox, patternPieces, patternSha256, startTestOrigin, type TestOrigin } from '@openchambery/testkit';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -34,6 +35,15 @@ describe('through a tunnel, an origin', () => {
     for (const piece of patternPieces(TOTAL)) if (!output.write(piece)) await output.drained();
     output.end();
   }
+
+  it('sends a short answer in one message, with its head and its end', async () => {
+    const stream = ask('GET', '/echo');
+    stream.output.end();
+    await stream.response;
+    const readAll = async (): Promise<string> => (await nextText(stream)) + (await nextText(stream));
+    // In this tunnel the next message would come with the next turn at the earliest.
+    expect(await Promise.race([readAll(), nextTurn('late')])).toMatch(/^\{.*\}the end$/);
+  });
 
   it('is reached by many requests at a time, up, down and both', async () => {
     const expected = patternSha256(TOTAL);
