@@ -1,5 +1,6 @@
 import type { ClientStatus, RelayClient } from '@openchambery/client';
 import { formatBytes } from '../terminal/bytes-text.ts';
+import type { Stage } from '../terminal/report.ts';
 import { describeClientError } from './describe-failure.ts';
 
 /** What else a status line tells. */
@@ -33,6 +34,12 @@ function describeStatus(status: ClientStatus, detail: ClientDetail['detail']): s
     default:
       return status.state;
   }
+}
+
+/** Where a Client is on its way to the Host. */
+export function clientStage({ state }: ClientStatus): Stage {
+  if (state === 'connecting') return 'trying';
+  return state === 'reconnecting' || state === 'failed' ? 'failed' : 'other';
 }
 
 /** How a Client is, for programs. */

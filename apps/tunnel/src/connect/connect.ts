@@ -12,7 +12,7 @@ import { whenStopping } from '../cli/surroundings.ts';
 import { UsageError } from '../cli/usage-error.ts';
 import { createReport } from '../terminal/report.ts';
 import { startTicker } from '../terminal/ticker.ts';
-import { clientFields, describeClient } from './client-text.ts';
+import { clientFields, clientStage, describeClient } from './client-text.ts';
 import { keepTrying } from './keep-trying.ts';
 import { createLocalServer } from './local-server.ts';
 import type { LocalServer } from './local-server.ts';
@@ -52,6 +52,7 @@ async function run(client: RelayClient, server: LocalServer, surroundings: Surro
     {
       describe: (detail) => describeClient(client, { openCount: server.openCount, detail }),
       fields: () => clientFields(client.status),
+      stage: () => clientStage(client.status),
     },
     surroundings,
   );

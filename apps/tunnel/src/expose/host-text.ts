@@ -1,6 +1,7 @@
 import type { HostSnapshot, HostStatus } from '@openchambery/host';
 import { onOneLine } from '../cli/describe-value.ts';
 import { formatBytes } from '../terminal/bytes-text.ts';
+import type { Stage } from '../terminal/report.ts';
 
 /** How a Host is, for people. */
 export function describeHost(snapshot: HostSnapshot, detail: 'brief' | 'full'): string {
@@ -30,6 +31,12 @@ function describeStatus(status: HostStatus, detail: 'brief' | 'full'): string {
     default:
       return status.state;
   }
+}
+
+/** Where a Host is on its way to the relay. */
+export function hostStage({ state }: HostStatus): Stage {
+  if (state === 'connecting') return 'trying';
+  return state === 'reconnecting' || state === 'refused' ? 'failed' : 'other';
 }
 
 /** How a Host is, for programs; without counters of bytes. */

@@ -11,7 +11,7 @@ import { createReport } from '../terminal/report.ts';
 import type { Report } from '../terminal/report.ts';
 import { startTicker } from '../terminal/ticker.ts';
 import type { ExposeConfig } from './expose-config.ts';
-import { describeHost, hostFields } from './host-text.ts';
+import { describeHost, hostFields, hostStage } from './host-text.ts';
 
 /** How often revocations are looked for, and counters told, in ms. */
 const TICK_MS = 500;
@@ -53,6 +53,7 @@ export function serveHost({ config, keys, store }: ServeParts, surroundings: Sur
     {
       describe: (detail) => describeHost(host.snapshot(), detail),
       fields: () => hostFields(host.snapshot()),
+      stage: () => hostStage(host.status),
     },
     surroundings,
   );

@@ -2,7 +2,7 @@ import { RelayClientError } from '@openchambery/client';
 import type { ClientStatus } from '@openchambery/client';
 import { FakeClock } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
-import { clientFields, describeClient } from '../../../src/connect/client-text.ts';
+import { clientFields, clientStage, describeClient } from '../../../src/connect/client-text.ts';
 import { keepTrying } from '../../../src/connect/keep-trying.ts';
 
 const traffic = { sentBytes: 10, receivedBytes: 2000, openStreams: 0 };
@@ -38,6 +38,9 @@ describe('how a Client is', () => {
       reason: away,
       retryInMs: 900,
     });
+    expect(
+      [status, failed, { state: 'connecting' } as const, { state: 'connected' } as const].map(clientStage),
+    ).toEqual(['failed', 'failed', 'trying', 'other']);
     expect(clientFields(failed)).toEqual({ state: 'failed', code: error.code, reason: away });
   });
 });

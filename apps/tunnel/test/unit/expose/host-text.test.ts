@@ -1,6 +1,6 @@
 import type { HostSnapshot } from '@openchambery/host';
 import { describe, expect, it } from 'vitest';
-import { describeHost, hostFields } from '../../../src/expose/host-text.ts';
+import { describeHost, hostFields, hostStage } from '../../../src/expose/host-text.ts';
 
 const base: HostSnapshot = {
   status: { state: 'connected' },
@@ -48,4 +48,14 @@ describe('how a Host is', () => {
       lastError: undefined,
     });
   });
+});
+
+it.each([
+  [{ state: 'idle' }, 'other'],
+  [{ state: 'connecting' }, 'trying'],
+  [{ state: 'connected' }, 'other'],
+  [{ state: 'reconnecting', reason: 'x', retryInMs: 1 }, 'failed'],
+  [{ state: 'refused', code: 4010, reason: 'x', retryInMs: 1 }, 'failed'],
+] as const)('a Host that is %j', (status, stage) => {
+  expect(hostStage(status)).toBe(stage);
 });

@@ -2,6 +2,7 @@ import { FakeClock } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
 import type { Surroundings } from '../../../src/cli/surroundings.ts';
 import { createReport } from '../../../src/terminal/report.ts';
+import type { Stage } from '../../../src/terminal/report.ts';
 import { startTicker } from '../../../src/terminal/ticker.ts';
 
 function setUp(style: { json?: boolean; quiet?: boolean }, columns?: number) {
@@ -21,16 +22,21 @@ function setUp(style: { json?: boolean; quiet?: boolean }, columns?: number) {
   };
   let state = 'one';
   let bytes = 0;
+  let stage: Stage = 'other';
+  let retryInMs: number | undefined;
   const report = createReport(
     {
       describe: (detail) => (detail === 'full' ? `${state} ${bytes}` : state),
-      fields: () => ({ state }),
+      fields: () => ({ state, retryInMs }),
+      stage: () => stage,
     },
     surroundings,
   );
-  const change = (next: { state?: string; bytes?: number }): void => {
+  const change = (next: { state?: string; bytes?: number; stage?: Stage; retryInMs?: number }): void => {
     state = next.state ?? state;
     bytes = next.bytes ?? bytes;
+    stage = next.stage ?? stage;
+    retryInMs = next.retryInMs;
     report.update();
   };
   return { report, said, change };
@@ -57,6 +63,34 @@ describe('a report', () => {
     change({ state: 'two' });
     report.warn('careful\n');
     expect(said).toEqual({ stdout: 'one\ntwo\n', stderr: 'careful\n' });
+  });
+
+  it('is a line for each new reason, not for each attempt, where lines stay', () => {
+    const { said, change } = setUp({});
+    const attempt = (reason: string): void => {
+      change({ state: 'connecting', stage: 'trying' });
+      change({ state: reason, stage: 'failed' });
+    };
+    for (const reason of ['no route', 'no route', 'no route', 'refused', 'refused']) attempt(reason);
+    change({ state: 'connecting', stage: 'trying' });
+    change({ state: 'connected', stage: 'other' });
+    // After that, all of it is news again.
+    for (const reason of ['refused', 'refused']) attempt(reason);
+    const lines = 'connecting,no route,refused,connected,connecting,refused'.split(',');
+    expect(said.stdout).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it('has in JSON each change of state, and not the wait as it goes by', () => {
+    const { said, change } = setUp({ json: true });
+    for (const retryInMs of [900, 400, 0]) change({ state: 'reconnecting', stage: 'failed', retryInMs });
+    change({ state: 'connecting', stage: 'trying' });
+    change({ state: 'reconnecting', stage: 'failed', retryInMs: 1800 });
+    expect(said.stdout.split('\n')).toEqual([
+      '{"event":"status","state":"reconnecting","retryInMs":900}',
+      '{"event":"status","state":"connecting"}',
+      '{"event":"status","state":"reconnecting","retryInMs":1800}',
+      '',
+    ]);
   });
 
   it('is a line with counters on a terminal, with warnings above it', () => {
