@@ -71,6 +71,10 @@ export const COMMANDS: Readonly<Record<CommandName, CommandSpec>> = {
         meaning: 'let in whoever knows the link without its secret, for origins with a login',
       },
       QR,
+      {
+        flag: '--no-link',
+        meaning: 'show no link and make no pairing, for logs that others may read; pair makes links then',
+      },
       STATE,
     ],
     notes: [

@@ -18,6 +18,8 @@ export interface ExposeConfig {
   /** Whether requests need the secret of a pairing. */
   readonly isSecret: boolean;
   readonly wantsQrCode: boolean;
+  /** Whether the link of a pairing is shown, and a pairing made if there is none. */
+  readonly showsLink: boolean;
   readonly files: ExposureFiles;
 }
 
@@ -34,6 +36,7 @@ export function resolveExpose(settings: Settings): ExposeConfig {
   if (morePaths.length > 0 && paths.length === morePaths.length) {
     throw new UsageError('Unexpected path: expected --allow before paths that may be reached');
   }
+  refuseContradiction(settings);
   const { name, files } = resolveExposure(settings);
   return {
     origin,
@@ -45,7 +48,15 @@ export function resolveExpose(settings: Settings): ExposeConfig {
     pageUrl: settings.read('--page', parsePageUrl),
     isSecret: !settings.has('--no-secret'),
     wantsQrCode: settings.has('--qr'),
+    showsLink: !settings.has('--no-link'),
   };
+}
+
+function refuseContradiction(settings: Settings): void {
+  if (!settings.has('--no-link')) return;
+  const flag = ['--qr', '--label'].find((each) => settings.has(each));
+  if (flag === undefined) return;
+  throw new UsageError(`Unexpected ${flag}: expected either --no-link or a link to show`);
 }
 
 /** `--allow /a /b` means both paths, as `--allow /a --allow /b` does; an origin does not begin with a slash. */

@@ -31,7 +31,7 @@ export async function runExpose(settings: Settings, surroundings: Surroundings):
   try {
     const keys = await loadHostKeys(config.files.identity);
     const store = new PairingStore(config.files, surroundings.clock);
-    const pairing = config.isSecret ? await findOrMakePairing(store, config, surroundings) : undefined;
+    const pairing = await pairingFor(store, config, surroundings);
     await rememberExposure(config.files, config);
     // Options that the Host refuses are told before anything is announced.
     const host = serveHost({ config, keys, store }, surroundings);
@@ -52,6 +52,18 @@ async function takeRunLock({ files, name }: ExposeConfig, { clock }: Surrounding
     `The exposure "${name}" runs already, as process ${pid} on ${describeValue(host)}: stop that one, or give this ` +
       `one another --name; if there is no such process any more, delete ${describeValue(files.runLock)}`,
   );
+}
+
+/** The pairing whose link is shown. A file that is not usable ends the command, shown or not. */
+async function pairingFor(
+  store: PairingStore,
+  config: ExposeConfig,
+  surroundings: Surroundings,
+): Promise<Pairing | undefined> {
+  if (!config.isSecret) return undefined;
+  if (config.showsLink) return findOrMakePairing(store, config, surroundings);
+  await store.read();
+  return undefined;
 }
 
 async function findOrMakePairing(
@@ -78,22 +90,23 @@ interface Announced {
 }
 
 function announce({ config, keys, pairing }: Announced, surroundings: Surroundings): void {
-  const { origin, relayUrl, name, pageUrl } = config;
+  const { origin, relayUrl, name, pageUrl, showsLink } = config;
   const { output, style } = surroundings;
   const { serverId } = keys.signing;
   const facts = { relayUrl, serverId, hostEncPubJwk: keys.encryption.publicJwk, secret: pairing?.secret };
-  const link = formatPairingLink(facts, pageUrl);
+  const link = showsLink ? formatPairingLink(facts, pageUrl) : undefined;
   for (const warning of warningsAbout(config)) output.stderr(`${warning}\n`);
   if (style.json) {
     reportJson(output, { status: 'ok', link, serverId, relayUrl, origin, name });
   } else if (!style.quiet) {
-    const whose =
-      pairing === undefined ? 'without a secret' : `of the pairing ${describeValue(pairing.label)}`;
-    output.stdout(
-      `Exposing ${origin} through ${relayUrl}\nThe link ${whose}; whoever has it reaches the origin:\n` +
-        formatLink(link, config, surroundings),
-    );
+    output.stdout(`Exposing ${origin} through ${relayUrl}\n`);
+    if (link !== undefined) output.stdout(introduceLink(pairing) + formatLink(link, config, surroundings));
   }
+}
+
+function introduceLink(pairing: Pairing | undefined): string {
+  const whose = pairing === undefined ? 'without a secret' : `of the pairing ${describeValue(pairing.label)}`;
+  return `The link ${whose}; whoever has it reaches the origin:\n`;
 }
 
 function warningsAbout({ relayUrl, isSecret }: ExposeConfig): readonly string[] {

@@ -60,6 +60,31 @@ describe('expose', () => {
     expect([code, stdout.toString(), stderr]).toEqual([0, '', '']);
   });
 
+  it('says with --no-link how it is, and nothing that opens the way to it', async () => {
+    const [origin, state] = [await startOrigin(), await ownFolder()];
+    const args = ['expose', String(origin.port), '--no-link', '--relay', relay.url, '--state', state];
+    const plain = start(args);
+    await plain.line((line) => line === 'connected · 0 devices');
+    const pair = await run(['pair', 'phone', '-q', '--state', state]);
+    const link = pair.stdout.toString().trim();
+    expect((await run(['get', link, '/x'])).stdout.toString()).toBe('GET /x');
+    plain.kill('SIGTERM');
+    expect((await plain.finished).code).toBe(0);
+    const json = start([...args, '--json']);
+    const first = await json.json(({ status }) => status === 'ok');
+    expect(Object.keys(first)).toEqual(['status', 'serverId', 'relayUrl', 'origin', 'name']);
+    await json.json(({ state: now }) => now === 'connected');
+    const secret = String(new URLSearchParams(link.split('#')[1]).get('s'));
+    for (const said of [plain.stdout(), plain.stderr(), json.stdout(), json.stderr()]) {
+      expect(said).not.toContain('#v=1');
+      expect(said).not.toContain(secret);
+      expect(said).not.toContain('\u2580');
+    }
+    // A pairing whose link nobody has seen would be of no use.
+    const { stdout } = await run(['pairs', '--json', '--state', state]);
+    expect(JSON.parse(stdout.toString())).toMatchObject({ pairings: [{ label: 'phone' }] });
+  });
+
   it('keeps its keys and pairing for the next time, for its owner alone', async () => {
     const first = await setStage({ relay });
     first.command.kill('SIGTERM');
@@ -161,6 +186,14 @@ describe('what is refused', () => {
     ],
     [['expose', '1'], 'Missing relay: expected --relay or OPENCHAMBER_RELAY_URL'],
     [['expose', '1', '--relay', 'http://r/'], 'Invalid --relay: expected a ws:// or wss:// URL'],
+    [
+      ['expose', '1', '--relay', 'ws://r/', '--no-link', '--qr'],
+      'Unexpected --qr: expected either --no-link or a link to show',
+    ],
+    [
+      ['expose', '1', '--relay', 'ws://r/', '--no-link', '--label', 'x'],
+      'Unexpected --label: expected either --no-link or a link to show',
+    ],
     [['expose', '1', '--relays', 'x'], 'Unknown option "--relays": expected one of --relay, '],
     [['connect'], 'Missing LINK: expected a pairing link as expose prints it'],
     [['connect', 'x'], 'Invalid LINK: not a pairing link'],
