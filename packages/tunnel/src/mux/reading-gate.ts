@@ -60,6 +60,7 @@ export class ReadingGate {
     this.#unread += cost;
     this.#filled.add(account);
     if (account.unread > this.#limits.unreadHighWaterBytes && !this.#holders.has(account)) {
+      account.heldSince = now;
       account.lastTakenAt = now;
       this.#holders.add(account);
       this.#watch(account.patienceMs);
@@ -71,15 +72,33 @@ export class ReadingGate {
     if (this.isShut && !wasShut) this.#channel.pauseReading();
   }
 
-  /** A reader took something, or what was unread is gone. @param cost of it */
+  /**
+   * A reader took something. A slow one is soon given a little more each time it does: until half of it was taken, the
+   * relay would hear nothing of this end, and take it for dead. @param cost of it
+   */
+  noteTaken(account: UnreadAccount, cost: number): void {
+    const now = this.#clock.monotonicMs();
+    const { slowReaderMs } = this.#limits;
+    this.#lower(account, cost, {
+      ofAccount: now - account.heldSince < slowReaderMs ? 0.5 : 2,
+      ofAll: now - (this.#crowdedSince ?? now) < slowReaderMs ? 0.5 : 2,
+    });
+    account.lastTakenAt = now;
+  }
+
+  /** What was unread is gone. @param cost of it */
   noteGone(account: UnreadAccount, cost: number): void {
+    this.#lower(account, cost, { ofAccount: 0.5, ofAll: 0.5 });
+  }
+
+  /** @param room how much may be left for the reading to go on, as a part of the high water */
+  #lower(account: UnreadAccount, cost: number, room: { ofAccount: number; ofAll: number }): void {
     const wasShut = this.isShut;
-    const { unread } = account;
+    const { unreadHighWaterBytes, totalUnreadHighWaterBytes } = this.#limits;
     this.#unread -= cost;
-    if (wasShut) account.lastTakenAt = this.#clock.monotonicMs();
-    if (unread === 0) this.#filled.delete(account);
-    if (unread <= this.#limits.unreadHighWaterBytes / 2) this.#holders.delete(account);
-    if (this.#unread <= this.#limits.totalUnreadHighWaterBytes / 2) this.#crowdedSince = undefined;
+    if (account.unread === 0) this.#filled.delete(account);
+    if (account.unread <= unreadHighWaterBytes * room.ofAccount) this.#holders.delete(account);
+    if (this.#unread <= totalUnreadHighWaterBytes * room.ofAll) this.#crowdedSince = undefined;
     if (wasShut && !this.isShut) this.#channel.resumeReading();
   }
 
@@ -107,7 +126,10 @@ export class ReadingGate {
     for (const account of since === undefined ? this.#holders : this.#filled) {
       const isHolder = this.#holders.has(account);
       const from = isHolder ? account.lastTakenAt : Math.max(account.lastTakenAt, since ?? 0);
-      const stalledAt = from + account.patienceMs;
+      const heldTooLongAt = isHolder
+        ? account.heldSince + this.#limits.readerHoldMs
+        : Number.POSITIVE_INFINITY;
+      const stalledAt = Math.min(from + account.patienceMs, heldTooLongAt);
       if (stalledAt > now) nextAt = Math.min(nextAt, stalledAt);
       else if (isHolder || this.#crowdedSince !== undefined) account.stall();
     }
@@ -127,6 +149,8 @@ export class UnreadAccount {
   #patienceMs: number;
   /** On the monotonic clock; kept while the gate is shut. */
   lastTakenAt = 0;
+  /** Since when it has too much by itself, on the monotonic clock; kept while it has. */
+  heldSince = 0;
 
   constructor({
     gate,
@@ -161,7 +185,7 @@ export class UnreadAccount {
     this.#bytes -= byteLength;
     this.#pieces -= 1;
     this.#patienceMs = this.#limits.readerStallMs;
-    this.#gate.noteGone(this, byteLength + PIECE_COST_BYTES);
+    this.#gate.noteTaken(this, byteLength + PIECE_COST_BYTES);
   }
 
   /** Most likely nobody reads any more: patience is short until something is taken. */

@@ -17,6 +17,13 @@ export interface TunnelLimits {
   readonly maxUnreadBytes: number;
   /** A reader that holds up the channel and takes nothing for this long has its stream aborted, in ms. */
   readonly readerStallMs: number;
+  /** The same for one that takes so little that nothing could be read from the network for this long, in ms. */
+  readonly readerHoldMs: number;
+  /**
+   * Once a reader has held up the channel for this long, in ms, a little is read from the network each time it takes
+   * something, up to twice the high water.
+   */
+  readonly slowReaderMs: number;
   /**
    * The same for an upload that was not read since its answer was complete, in ms: most likely nobody wants it. It is dropped,
    * and its stream is not aborted.
@@ -41,6 +48,8 @@ export const defaultTunnelLimits: TunnelLimits = {
   totalUnreadHighWaterBytes: 16 * 1024 * 1024,
   maxUnreadBytes: Number.POSITIVE_INFINITY,
   readerStallMs: 30_000,
+  readerHoldMs: 45_000,
+  slowReaderMs: 5_000,
   answeredStallMs: 1_000,
   maxPartialMessageBytes: 128 * 1024 * 1024,
   maxStreams: 512,
