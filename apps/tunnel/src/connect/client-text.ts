@@ -2,23 +2,28 @@ import type { ClientStatus, RelayClient } from '@openchambery/client';
 import { formatBytes } from '../terminal/bytes-text.ts';
 import type { Stage } from '../terminal/report.ts';
 import { describeClientError } from './describe-failure.ts';
+import { describePairingRefusal } from './pairing-standing.ts';
+import type { PairingRefusal } from './pairing-standing.ts';
 
 /** What else a status line tells. */
 export interface ClientDetail {
   /** Exchanges under way. */
   readonly openCount: number;
+  /** Why the Host does not take the pairing; the channel may stand all the same. */
+  readonly refusal: PairingRefusal | undefined;
   readonly detail: 'brief' | 'full';
 }
 
 /** How a Client is, for people. */
 export function describeClient(
   { status, traffic }: Pick<RelayClient, 'status' | 'traffic'>,
-  { openCount, detail }: ClientDetail,
+  { openCount, refusal, detail }: ClientDetail,
 ): string {
-  const state = describeStatus(status, detail);
-  if (detail === 'brief') return state;
+  const parts = [describeStatus(status, detail)];
+  if (refusal !== undefined) parts.push(describePairingRefusal(refusal));
+  if (detail === 'brief') return parts.join(' · ');
   const counters = [`${formatBytes(traffic.receivedBytes)} down`, `${formatBytes(traffic.sentBytes)} up`];
-  return [state, ...(openCount > 0 ? [`${openCount} open`] : []), ...counters].join(' · ');
+  return [...parts, ...(openCount > 0 ? [`${openCount} open`] : []), ...counters].join(' · ');
 }
 
 function describeStatus(status: ClientStatus, detail: ClientDetail['detail']): string {
@@ -43,9 +48,12 @@ export function clientStage({ state }: ClientStatus): Stage {
 }
 
 /** How a Client is, for programs. */
-export function clientFields(status: ClientStatus): Readonly<Record<string, unknown>> {
-  if (!('error' in status)) return { ...status };
+export function clientFields(
+  status: ClientStatus,
+  refusal: PairingRefusal | undefined,
+): Readonly<Record<string, unknown>> {
+  if (!('error' in status)) return { ...status, refusal };
   const { state, error } = status;
   const retry = 'retryInMs' in status ? { retryInMs: Math.round(status.retryInMs) } : {};
-  return { state, code: error.code, reason: describeClientError(error), ...retry };
+  return { state, code: error.code, reason: describeClientError(error), refusal, ...retry };
 }

@@ -16,6 +16,7 @@ import { clientFields, clientStage, describeClient } from './client-text.ts';
 import { keepTrying } from './keep-trying.ts';
 import { createLocalServer } from './local-server.ts';
 import type { LocalServer } from './local-server.ts';
+import { describePairingRefusal, PairingStanding } from './pairing-standing.ts';
 import { readLink } from './read-link.ts';
 import { createRequestGuard } from './request-guard.ts';
 
@@ -33,11 +34,16 @@ export async function runConnect(settings: Settings, surroundings: Surroundings)
   const listen = settings.read('--listen', parseListenAddress) ?? DEFAULT_LISTEN;
   const facts = await readLink(settings.operand(0), settings, surroundings);
   const client = createRelayClient({ ...facts, clock: surroundings.clock });
-  const server = createLocalServer({ door: client, guard: createRequestGuard(listen.host) });
+  const standing = new PairingStanding();
+  const server = createLocalServer({
+    door: client,
+    guard: createRequestGuard(listen.host),
+    onVerdict: (verdict) => standing.judge(verdict),
+  });
   try {
     const port = await listenOrSay(server, listen);
     announce({ listen: { ...listen, port }, facts }, surroundings);
-    await run(client, server, surroundings);
+    await run({ client, server, standing }, surroundings);
   } finally {
     // In this order local WebSockets hear that we stop, not that the tunnel broke.
     await server.close();
@@ -46,16 +52,28 @@ export async function runConnect(settings: Settings, surroundings: Surroundings)
   return 0;
 }
 
-async function run(client: RelayClient, server: LocalServer, surroundings: Surroundings): Promise<void> {
+interface Parts {
+  readonly client: RelayClient;
+  readonly server: LocalServer;
+  readonly standing: PairingStanding;
+}
+
+async function run({ client, server, standing }: Parts, surroundings: Surroundings): Promise<void> {
   const { clock } = surroundings;
   const report = createReport(
     {
-      describe: (detail) => describeClient(client, { openCount: server.openCount, detail }),
-      fields: () => clientFields(client.status),
+      describe: (detail) => {
+        return describeClient(client, { openCount: server.openCount, refusal: standing.refusal, detail });
+      },
+      fields: () => clientFields(client.status, standing.refusal),
       stage: () => clientStage(client.status),
     },
     surroundings,
   );
+  standing.onChange((refusal) => {
+    if (refusal !== undefined) report.warn(`Warning: ${describePairingRefusal(refusal)}\n`);
+    report.update();
+  });
   const stopListening = client.onStatus(() => report.update());
   const stopTrying = keepTrying(client, clock);
   const stopTicker = startTicker(() => report.update(), TICK_MS, clock);

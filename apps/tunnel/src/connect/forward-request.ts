@@ -4,6 +4,8 @@ import { answerFailure } from './answer-failure.ts';
 import { describeFailure } from './describe-failure.ts';
 import type { Failure } from './describe-failure.ts';
 import { fromTunnelHeaders, toTunnelHeaders, withoutOwnOrigin } from './message-headers.ts';
+import { watchForVerdict } from './pairing-standing.ts';
+import type { PairingVerdict } from './pairing-standing.ts';
 import { requestBody } from './request-body.ts';
 import { isOwnPage } from './request-guard.ts';
 import { parseRequestTarget } from './request-target.ts';
@@ -14,6 +16,8 @@ import { writeBody } from './write-body.ts';
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Hears what the answer says about the pairing, if anything. */
+  readonly onVerdict: (verdict: PairingVerdict) => void;
 }
 
 const NOT_A_PATH: Failure = {
@@ -30,7 +34,8 @@ const TOO_LARGE: Failure = {
 };
 
 /** Takes one local request through the tunnel. Never rejects: what goes wrong is answered, or cuts the connection. */
-export async function forwardRequest({ request, response }: Exchange, door: TunnelDoor): Promise<void> {
+export async function forwardRequest(exchange: Exchange, door: TunnelDoor): Promise<void> {
+  const { request, response } = exchange;
   const target = parseRequestTarget(request.url ?? '');
   if (target === undefined) return answerFailure(response, NOT_A_PATH);
   const leaving = new AbortController();
@@ -51,7 +56,7 @@ export async function forwardRequest({ request, response }: Exchange, door: Tunn
   let answer: RawResponse | undefined;
   try {
     answer = await door.request(forwarded);
-    await writeAnswer(answer, response, leaving.signal);
+    await writeAnswer(answer, exchange, leaving.signal);
   } catch (error) {
     answer?.abort('the answer was not wanted any more');
     body?.drop();
@@ -59,7 +64,11 @@ export async function forwardRequest({ request, response }: Exchange, door: Tunn
   }
 }
 
-async function writeAnswer(answer: RawResponse, response: ServerResponse, left: AbortSignal): Promise<void> {
+async function writeAnswer(
+  answer: RawResponse,
+  { response, onVerdict }: Exchange,
+  left: AbortSignal,
+): Promise<void> {
   const giveUp = (): void => answer.abort('the local program went away');
   if (left.aborted) return giveUp();
   left.addEventListener('abort', giveUp, { once: true });
@@ -69,7 +78,7 @@ async function writeAnswer(answer: RawResponse, response: ServerResponse, left: 
   response.writeHead(answer.status, fromTunnelHeaders(answer.headers, kind));
   // An event stream's head is news by itself, long before its first event.
   response.flushHeaders();
-  if ((await writeBody(answer.body, response)) === 'reader-gone') return giveUp();
+  if ((await writeBody(watchForVerdict(answer, onVerdict), response)) === 'reader-gone') return giveUp();
   left.removeEventListener('abort', giveUp);
   response.end();
 }

@@ -10,6 +10,8 @@ import { describeFailure } from './describe-failure.ts';
 import type { Failure } from './describe-failure.ts';
 import { SocketJoint } from './join-sockets.ts';
 import { toSocketHeaders } from './message-headers.ts';
+import { isPairingRefusal } from './pairing-standing.ts';
+import type { PairingVerdict } from './pairing-standing.ts';
 import { parseRequestTarget } from './request-target.ts';
 import type { TunnelDoor } from './tunnel-door.ts';
 
@@ -18,6 +20,8 @@ export interface Upgrade {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
+  /** Hears what becomes of it as far as it is about the pairing. */
+  readonly onVerdict: (verdict: PairingVerdict) => void;
 }
 
 const NO_WEBSOCKET: Failure = {
@@ -54,8 +58,11 @@ export async function forwardUpgrade(upgrade: Upgrade, door: TunnelDoor): Promis
     const protocols = splitProtocols(request.headers['sec-websocket-protocol']);
     const head = { ...target, protocols, headers: toSocketHeaders(request.rawHeaders) };
     const opened = await door.openSocket(head, joint, leaving.signal);
+    upgrade.onVerdict('accepted');
     return completeUpgrade(upgrade, { ...opened, joint });
   } catch (error) {
+    const reason = reasonOf(error);
+    if (isPairingRefusal(reason)) upgrade.onVerdict(reason);
     if (!socket.destroyed) refuseUpgrade(socket, describeRefusal(error));
     return undefined;
   }
@@ -98,9 +105,14 @@ function splitProtocols(header: string | undefined): readonly string[] | undefin
 }
 
 function describeRefusal(error: unknown): Failure {
-  const reason = error instanceof RelayClientError || error instanceof StreamError ? error.reason : undefined;
+  const reason = reasonOf(error);
   const status = reason === undefined ? undefined : REFUSAL_STATUS[reason];
   return status === undefined || reason === undefined
     ? describeFailure(error)
     : { status, error: reason, message: 'The Host refuses this WebSocket.' };
+}
+
+/** What the Host says. */
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof RelayClientError || error instanceof StreamError ? error.reason : undefined;
 }

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerOptions } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerFailure, refuseUpgrade } from './answer-failure.ts';
 import { forwardRequest } from './forward-request.ts';
-import type { Exchange } from './forward-request.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
+import type { PairingVerdict } from './pairing-standing.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { TunnelDoor } from './tunnel-door.ts';
 import { UpgradedConnections } from './upgraded-connections.ts';
@@ -29,32 +29,36 @@ export interface LocalServer {
 export interface LocalServerParts {
   readonly door: TunnelDoor;
   readonly guard: RequestGuard;
+  /** Hears what answers say about the pairing. */
+  readonly onVerdict: (verdict: PairingVerdict) => void;
   /** @default 1000 */
   readonly maxConnections?: number;
 }
 
 /** Makes a server that sends what passes the guard through the tunnel. */
-export function createLocalServer({ door, guard, maxConnections }: LocalServerParts): LocalServer {
+export function createLocalServer({ door, guard, onVerdict, maxConnections }: LocalServerParts): LocalServer {
   const exchanges = new Set<Promise<void>>();
   const upgraded = new UpgradedConnections();
   const server = createServer(SERVER_OPTIONS);
   server.maxConnections = maxConnections ?? MAX_CONNECTIONS;
-  const take = ({ request, response }: Exchange): void => {
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
     const refusal = guard.checkRequest(request);
     if (refusal !== undefined) return answerFailure(response, refusal);
-    track(exchanges, forwardRequest({ request, response }, door));
+    track(exchanges, forwardRequest({ request, response, onVerdict }, door));
   };
-  server.on('request', (request, response) => take({ request, response }));
+  server.on('request', take);
   server.on('checkContinue', (request, response) => {
     // The far origin is not asked: the answer would take a round trip, and an early refusal is passed on anyway.
     if (guard.checkRequest(request) === undefined) response.writeContinue();
-    take({ request, response });
+    take(request, response);
   });
   server.on('upgrade', (request, socket, head) => {
     const refusal = guard.checkUpgrade(request);
     if (refusal !== undefined) refuseUpgrade(socket, refusal);
     const opening =
-      refusal === undefined ? forwardUpgrade({ request, socket, head }, door) : Promise.resolve(undefined);
+      refusal === undefined
+        ? forwardUpgrade({ request, socket, head, onVerdict }, door)
+        : Promise.resolve(undefined);
     track(exchanges, upgraded.add(socket, opening));
   });
   return {

@@ -36,7 +36,9 @@ export async function runGet(settings: Settings, surroundings: Surroundings): Pr
   });
   const isBodyShown = config.output === undefined && surroundings.stdoutColumns() !== undefined;
   const progress = createProgress(surroundings, isBodyShown);
-  client.onStatus(() => progress.connection(describeClient(client, { openCount: 0, detail: 'brief' })));
+  client.onStatus(() =>
+    progress.connection(describeClient(client, { openCount: 0, refusal: undefined, detail: 'brief' })),
+  );
   try {
     const { target, method, headers } = config;
     const body = await requestBodyOf(config, progress);

@@ -121,6 +121,12 @@ describe('a revocation', () => {
       401,
       { error: 'pairing_revoked' },
     ]);
+    // The channel stands again, so only this tells whoever looks at the command.
+    await phone.command.json(
+      ({ state: now, refusal }) => now === 'connected' && refusal === 'pairing_revoked',
+    );
+    await textOf(await ask(`${phone.url}/x`));
+    expect(phone.command.stderr()).toBe('Warning: the pairing was revoked: ask for a new link\n');
     mine.held.end('last');
     expect(await textOf(mine.answer)).toBe('last');
     expect((await run(['get', link, '/x'])).code).toBe(0);

@@ -14,25 +14,36 @@ const away = 'The Host is away; is openchamber-tunnel expose running there?';
 describe('how a Client is', () => {
   it('has counters where they are redrawn, and none in lines of their own', () => {
     const client = { status: { state: 'connected' }, traffic } as const;
-    expect(describeClient(client, { openCount: 1, detail: 'full' })).toBe(
+    expect(describeClient(client, { openCount: 1, refusal: undefined, detail: 'full' })).toBe(
       'connected · 1 open · 2.0 kB down · 10 B up',
     );
-    expect(describeClient(client, { openCount: 1, detail: 'brief' })).toBe('connected');
+    expect(describeClient(client, { openCount: 1, refusal: undefined, detail: 'brief' })).toBe('connected');
+  });
+
+  it('says that the pairing does not count, though the channel stands', () => {
+    const client = { status: { state: 'connected' }, traffic } as const;
+    const revoked = 'connected · the pairing was revoked: ask for a new link';
+    const refusal = 'pairing_revoked';
+    expect(describeClient(client, { openCount: 0, refusal, detail: 'brief' })).toBe(revoked);
+    expect(describeClient(client, { openCount: 0, refusal, detail: 'full' })).toBe(
+      `${revoked} · 2.0 kB down · 10 B up`,
+    );
+    expect(clientFields(client.status, refusal)).toEqual({ state: 'connected', refusal });
   });
 
   it('says why it is not connected, and what to look at', () => {
     const status: ClientStatus = { state: 'reconnecting', error, retryInMs: 900 };
-    expect(describeClient({ status, traffic }, { openCount: 0, detail: 'brief' })).toBe(
+    expect(describeClient({ status, traffic }, { openCount: 0, refusal: undefined, detail: 'brief' })).toBe(
       `reconnecting: ${away}`,
     );
-    expect(describeClient({ status, traffic }, { openCount: 0, detail: 'full' })).toMatch(
+    expect(describeClient({ status, traffic }, { openCount: 0, refusal: undefined, detail: 'full' })).toMatch(
       `reconnecting in 1 s: ${away} ·`,
     );
     const failed: ClientStatus = { state: 'failed', error };
-    expect(describeClient({ status: failed, traffic }, { openCount: 0, detail: 'brief' })).toBe(
-      `not connected: ${away}`,
-    );
-    expect(clientFields(status)).toEqual({
+    expect(
+      describeClient({ status: failed, traffic }, { openCount: 0, refusal: undefined, detail: 'brief' }),
+    ).toBe(`not connected: ${away}`);
+    expect(clientFields(status, undefined)).toEqual({
       state: 'reconnecting',
       code: error.code,
       reason: away,
@@ -41,7 +52,7 @@ describe('how a Client is', () => {
     expect(
       [status, failed, { state: 'connecting' } as const, { state: 'connected' } as const].map(clientStage),
     ).toEqual(['failed', 'failed', 'trying', 'other']);
-    expect(clientFields(failed)).toEqual({ state: 'failed', code: error.code, reason: away });
+    expect(clientFields(failed, undefined)).toEqual({ state: 'failed', code: error.code, reason: away });
   });
 });
 

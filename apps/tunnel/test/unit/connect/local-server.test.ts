@@ -6,20 +6,23 @@ import type { RelayClientErrorCode } from '@openchambery/client';
 import { RawSocket } from '@openchambery/testkit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLocalServer } from '../../../src/connect/local-server.ts';
+import type { PairingVerdict } from '../../../src/connect/pairing-standing.ts';
 import { createRequestGuard } from '../../../src/connect/request-guard.ts';
 import { createFakeDoor } from '../support/fake-door.ts';
 
 async function listen(maxConnections?: number) {
   const { door, asked, askedSockets } = createFakeDoor();
+  const verdicts: PairingVerdict[] = [];
   const guard = createRequestGuard('127.0.0.1');
   const server = createLocalServer({
     door,
     guard,
+    onVerdict: (verdict) => void verdicts.push(verdict),
     ...(maxConnections === undefined ? {} : { maxConnections }),
   });
   const { port } = await server.listen('127.0.0.1', 0);
   onTestFinished(() => server.close());
-  return { asked, askedSockets, port, server, url: `http://127.0.0.1:${port}` };
+  return { asked, askedSockets, verdicts, port, server, url: `http://127.0.0.1:${port}` };
 }
 
 async function connectRaw(port: number): Promise<RawSocket> {
@@ -247,6 +250,39 @@ describe('a tunnel that fails', () => {
       expect(await socket.ended()).toBe('reset');
     },
   );
+});
+
+describe('what answers say about the pairing', () => {
+  it('is told of requests', async () => {
+    const { url, asked, verdicts } = await listen();
+    for (const [status, text] of [
+      [401, '{"error":"pairing_revoked"}'],
+      [204, ''],
+    ] as const) {
+      const sent = request(`${url}/`).end();
+      const body = (await asked.take()).answer(status, { 'content-type': 'application/json' });
+      body.write(text);
+      body.end();
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      await once(answer.resume(), 'end');
+    }
+    expect(verdicts).toEqual(['pairing_revoked', 'accepted']);
+  });
+
+  it('is told of WebSockets', async () => {
+    const { port, askedSockets, verdicts } = await listen();
+    for (const [reason, status] of [
+      ['pairing_required', 401],
+      ['path_not_allowed', 403],
+    ] as const) {
+      const socket = await connectRaw(port);
+      void socket.write(upgrade);
+      const error = new RelayClientError('ERR_RELAY_CLIENT_ABORTED_BY_HOST', reason, { reason });
+      (await askedSockets.take()).fail(error);
+      expect((await socket.response()).status).toBe(status);
+    }
+    expect(verdicts).toEqual(['pairing_required']);
+  });
 });
 
 describe('an upload', () => {
