@@ -36,9 +36,10 @@ export async function runGet(settings: Settings, surroundings: Surroundings): Pr
   });
   const isBodyShown = config.output === undefined && surroundings.stdoutColumns() !== undefined;
   const progress = createProgress(surroundings, isBodyShown);
-  client.onStatus(() =>
-    progress.connection(describeClient(client, { openCount: 0, refusal: undefined, detail: 'brief' })),
-  );
+  client.onStatus(({ state }) => {
+    const text = describeClient(client, { openCount: 0, refusal: undefined, detail: 'brief' });
+    progress.connection({ isThere: state === 'connected', text });
+  });
   try {
     const { target, method, headers } = config;
     const body = await requestBodyOf(config, progress);

@@ -170,7 +170,7 @@ describe('the link', () => {
 });
 
 describe('without an answer', () => {
-  it('no relay is one line and exit code 1, and JSON when asked for', async () => {
+  it('no relay is told of after 3 s, and is one line and exit code 1, and JSON when asked for', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const address = closed.address();
@@ -178,9 +178,14 @@ describe('without an answer', () => {
     const port = typeof address === 'object' ? address?.port : 0;
     const link = stage.link.replace(/r=[^&]+/, `r=${encodeURIComponent(`ws://127.0.0.1:${port}/ws`)}`);
     const command = start(['get', link, '/', '--output', 'x', '--json']);
+    const silent = start(['get', link, '/', '--quiet']);
     const { code, stdout, stderr } = await command.finished;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^No connection to the Host within 15 s: the relay .*\n$/);
-    expect(JSON.parse(stdout.toString())).toEqual({ status: 'error', error: stderr.trim() });
+    const [wait, problem, ...more] = stderr.split('\n');
+    expect(wait).toMatch(/^Waiting for the tunnel \(reconnecting: .*relay.*\)$/);
+    expect(problem).toMatch(/^No connection to the Host within 15 s: the relay /);
+    expect(more).toEqual(['']);
+    expect(JSON.parse(stdout.toString())).toEqual({ status: 'error', error: problem });
+    expect((await silent.finished).stderr).toBe(`${problem}\n`);
   }, 60_000);
 });
