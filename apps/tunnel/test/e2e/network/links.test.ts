@@ -71,7 +71,7 @@ describe('data connections that come in another order than they were asked for',
       const received = clients.map((client, index) => upload(client, sizes[index] ?? 0));
       expect(await Promise.all(received)).toEqual(sizes.map(whole));
       const used = origin.requests.map(({ headers }) => headers['x-openchamber-relay-connection']);
-      expect(used.slice(order.length).toSorted()).toEqual([...ids].toSorted());
+      expect(new Set(used.slice(order.length))).toEqual(new Set(ids));
     },
   );
 });

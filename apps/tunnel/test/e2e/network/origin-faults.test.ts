@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { leapToPong } from './support/leaps.ts';
 import { startNetwork } from './support/network.ts';
 import { download, readAll, upload, whole } from './support/transfer.ts';
 
@@ -37,9 +38,7 @@ describe('an origin that is slow', () => {
     const held = await origin.nextHeld();
     for (let passed = 0; passed < ANSWER_MS; passed += 30_000) {
       expect(await download(client, 100)).toEqual(whole(100));
-      const before = control.traffic.toClient.deliveredBytes;
-      hostClock.leap(30_000);
-      await control.passed('toClient', before + 1);
+      await leapToPong(hostClock, control);
     }
     expect(await refusal(await slow)).toEqual([504, 'origin_timeout']);
     await held.abandoned();

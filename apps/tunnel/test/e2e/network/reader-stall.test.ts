@@ -1,6 +1,7 @@
-import { delay, eventually } from '@openchambery/testkit';
+import { delay } from '@openchambery/testkit';
 import { defaultTunnelLimits } from '@openchambery/tunnel';
 import { describe, expect, it } from 'vitest';
+import { leapToPong, repeatUntil, standstill } from './support/leaps.ts';
 import { startNetwork } from './support/network.ts';
 import { download, uploadBody, whole } from './support/transfer.ts';
 
@@ -11,15 +12,6 @@ const STALL_MS = 30_000;
 const HEAD_BYTES = 1000;
 
 const ENDLESS = 1_000_000_000;
-
-/** Resolves when a count of bytes no longer grows. */
-async function still(bytes: () => number): Promise<void> {
-  await eventually(async () => {
-    const before = bytes();
-    await delay(200);
-    expect(bytes()).toBe(before);
-  });
-}
 
 describe('a reader that stops', () => {
   it('for more than 30 s loses its answer, and all others go on', async () => {
@@ -55,7 +47,7 @@ describe('a reader that stops', () => {
     let pauses = 0;
     const slowly = async (): Promise<void> => {
       if (pauses++ >= 4) return;
-      await still(() => client.traffic.receivedBytes);
+      await standstill(() => client.traffic.receivedBytes);
       clock.leap(STALL_MS - 10_000);
     };
     expect(await download(client, 8_000_000, slowly)).toEqual(whole(8_000_000));
@@ -73,20 +65,15 @@ describe('an origin that does not read', () => {
         method: 'POST',
         body: uploadBody(ENDLESS, (bytes) => (sentBytes = bytes)),
         duplex: 'half',
-      } as RequestInit)
+      })
       .catch((error: unknown) => error);
     const held = await origin.nextHeld();
     const other = download(client, 1000);
-    let isOver = false;
-    void post.then(() => (isOver = true));
     // A busy machine may seem to be still before all buffers are full.
-    while (!isOver) {
-      await still(() => sentBytes);
-      const before = control.traffic.toClient.deliveredBytes;
-      hostClock.leap(STALL_MS);
-      await control.passed('toClient', before + 1);
-      await delay(5);
-    }
+    await repeatUntil(post, async () => {
+      await standstill(() => sentBytes);
+      await leapToPong(hostClock, control);
+    });
     expect(await other).toEqual(whole(1000));
     expect(await post).toMatchObject({
       code: 'ERR_RELAY_CLIENT_ABORTED_BY_HOST',

@@ -66,7 +66,7 @@ describe.each(DEATHS)('a relay that restarts (%s)', (signal) => {
         method: 'PUT',
         body: uploadBody(ENDLESS, (bytes) => (pulledBytes = bytes)),
         duplex: 'half',
-      } as RequestInit),
+      }),
     );
     const begun = await client.fetch('/sse');
     await (await origin.nextEventStream()).push('one');

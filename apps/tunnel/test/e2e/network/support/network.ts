@@ -38,13 +38,13 @@ export interface Network {
   readonly host: RelayHost;
   readonly hostClock: LeapClock;
   /** A Client that has not dialled yet. */
-  makeClient(options?: Partial<RelayClientOptions>): NetworkClient;
+  readonly makeClient: (options?: Partial<RelayClientOptions>) => NetworkClient;
   /** A Client that is connected, and both its legs. */
-  connectClient(options?: Partial<RelayClientOptions>): Promise<ConnectedClient>;
+  readonly connectClient: (options?: Partial<RelayClientOptions>) => Promise<ConnectedClient>;
   /** The Host's first connection, which is for control. */
   readonly control: ProxiedConnection;
   /** The Host's next connection that nobody has taken. */
-  nextHostConnection(): Promise<ProxiedConnection>;
+  readonly nextHostConnection: () => Promise<ProxiedConnection>;
 }
 
 /** A Client with its own leg and the Host's. */

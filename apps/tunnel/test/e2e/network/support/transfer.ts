@@ -55,7 +55,7 @@ export function upload(
       method: 'POST',
       body: uploadBody(bytes, onBytes),
       duplex: 'half',
-    } as RequestInit);
+    });
     return (await response.json()) as Received;
   };
   return withTimeout(all(), () => `an upload of ${bytes} bytes goes on`, PATIENCE_MS);
