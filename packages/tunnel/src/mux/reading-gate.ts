@@ -9,8 +9,8 @@ export interface GatedChannel {
 
 /**
  * Stops the reading from the network while a stream, or all of them together, hold too much that nobody has read, since
- * streams share one channel. A reader that takes nothing for too long while it holds up all others loses its stream: the
- * relay would end them all.
+ * streams share one channel. A reader that takes nothing for too long while it holds up all others loses its stream, and so
+ * does one that takes so little that nothing can be read for too long: the relay would end them all.
  */
 export class ReadingGate {
   readonly #clock: Clock;
@@ -72,33 +72,15 @@ export class ReadingGate {
     if (this.isShut && !wasShut) this.#channel.pauseReading();
   }
 
-  /**
-   * A reader took something. A slow one is soon given a little more each time it does: until half of it was taken, the
-   * relay would hear nothing of this end, and take it for dead. @param cost of it
-   */
-  noteTaken(account: UnreadAccount, cost: number): void {
-    const now = this.#clock.monotonicMs();
-    const { slowReaderMs } = this.#limits;
-    this.#lower(account, cost, {
-      ofAccount: now - account.heldSince < slowReaderMs ? 0.5 : 2,
-      ofAll: now - (this.#crowdedSince ?? now) < slowReaderMs ? 0.5 : 2,
-    });
-    account.lastTakenAt = now;
-  }
-
-  /** What was unread is gone. @param cost of it */
+  /** A reader took something, or what was unread is gone. @param cost of it */
   noteGone(account: UnreadAccount, cost: number): void {
-    this.#lower(account, cost, { ofAccount: 0.5, ofAll: 0.5 });
-  }
-
-  /** @param room how much may be left for the reading to go on, as a part of the high water */
-  #lower(account: UnreadAccount, cost: number, room: { ofAccount: number; ofAll: number }): void {
     const wasShut = this.isShut;
-    const { unreadHighWaterBytes, totalUnreadHighWaterBytes } = this.#limits;
+    const { unread } = account;
     this.#unread -= cost;
-    if (account.unread === 0) this.#filled.delete(account);
-    if (account.unread <= unreadHighWaterBytes * room.ofAccount) this.#holders.delete(account);
-    if (this.#unread <= totalUnreadHighWaterBytes * room.ofAll) this.#crowdedSince = undefined;
+    if (wasShut) account.lastTakenAt = this.#clock.monotonicMs();
+    if (unread === 0) this.#filled.delete(account);
+    if (unread <= this.#limits.unreadHighWaterBytes / 2) this.#holders.delete(account);
+    if (this.#unread <= this.#limits.totalUnreadHighWaterBytes / 2) this.#crowdedSince = undefined;
     if (wasShut && !this.isShut) this.#channel.resumeReading();
   }
 
@@ -185,7 +167,7 @@ export class UnreadAccount {
     this.#bytes -= byteLength;
     this.#pieces -= 1;
     this.#patienceMs = this.#limits.readerStallMs;
-    this.#gate.noteTaken(this, byteLength + PIECE_COST_BYTES);
+    this.#gate.noteGone(this, byteLength + PIECE_COST_BYTES);
   }
 
   /** Most likely nobody reads any more: patience is short until something is taken. */

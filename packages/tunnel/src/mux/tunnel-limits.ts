@@ -17,13 +17,11 @@ export interface TunnelLimits {
   readonly maxUnreadBytes: number;
   /** A reader that holds up the channel and takes nothing for this long has its stream aborted, in ms. */
   readonly readerStallMs: number;
-  /** The same for one that takes so little that nothing could be read from the network for this long, in ms. */
-  readonly readerHoldMs: number;
   /**
-   * Once a reader has held up the channel for this long, in ms, a little is read from the network each time it takes
-   * something, up to twice the high water.
+   * The same for one that takes so little that nothing could be read from the network for this long at a stretch, in ms. A
+   * relay gives up a pair after 60 s in which it took nothing (Layer 1 section 6), and with it all streams.
    */
-  readonly slowReaderMs: number;
+  readonly readerHoldMs: number;
   /**
    * The same for an upload that was not read since its answer was complete, in ms: most likely nobody wants it. It is dropped,
    * and its stream is not aborted.
@@ -49,7 +47,6 @@ export const defaultTunnelLimits: TunnelLimits = {
   maxUnreadBytes: Number.POSITIVE_INFINITY,
   readerStallMs: 30_000,
   readerHoldMs: 45_000,
-  slowReaderMs: 5_000,
   answeredStallMs: 1_000,
   maxPartialMessageBytes: 128 * 1024 * 1024,
   maxStreams: 512,
