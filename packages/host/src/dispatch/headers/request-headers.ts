@@ -28,7 +28,7 @@ export function parseRequestHeaders(
   const named = connectionOptions(fields.get('connection') ?? []);
   const passedOn = new Map<string, string>();
   for (const [name, values] of fields) {
-    if (NOT_PASSED_ON.has(name) || isHopByHop(name, named)) {
+    if (NOT_PASSED_ON.has(name) || isHopByHop(name, named) || isLookAlike(name)) {
       continue;
     }
     // RFC 6265 section 5.4: a target that sees two cookie lines, or a comma, would misread them.
@@ -52,6 +52,11 @@ export function socketHeaders(passedOn: Readonly<Record<string, string>>): Recor
       ([name]) => name !== 'origin' && name !== 'accept-encoding' && !name.startsWith('sec-websocket-'),
     ),
   );
+}
+
+/** CGI and its heirs write - as _ (RFC 3875 section 4.1.18), and would take such a header for the Host's own. */
+function isLookAlike(name: string): boolean {
+  return name.replaceAll('_', '-') === CONNECTION_ID_HEADER;
 }
 
 function onlyValue(fields: HeaderFields, name: string): string | undefined {

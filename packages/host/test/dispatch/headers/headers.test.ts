@@ -33,7 +33,11 @@ describe('the headers of a request', () => {
   });
 
   it('name the connection themselves, whatever the Client says', () => {
-    for (const name of ['x-openchamber-relay-connection', 'X-OpenChamber-Relay-Connection']) {
+    for (const name of [
+      'x-openchamber-relay-connection',
+      'X-OpenChamber-Relay-Connection',
+      'x_openchamber_relay-connection',
+    ]) {
       expect(parseRequestHeaders({ [name]: ['fake', 'faker'] }, 'c-7')?.passedOn).toEqual(OWN);
     }
     const named = parseRequestHeaders({ connection: 'x-openchamber-relay-connection' }, 'c-7');
