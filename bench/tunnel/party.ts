@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Order, Outcome, Word } from './orders.ts';
 
 const START_TIMEOUT_MS = 15_000;
@@ -18,19 +18,19 @@ export interface Party {
 
 /** How parties run. */
 export interface PartyOptions {
-  /** For Node. */
-  readonly flags: readonly string[];
+  /** Where their programs are. */
+  readonly folder: string;
   readonly profileDirectory: string | undefined;
 }
 
-/** Starts `program`, a path below this folder, and waits until it is ready. */
+/** Starts `program`, a path below their folder, and waits until it is ready. */
 export async function startParty(
   program: string,
   args: readonly string[],
-  { flags, profileDirectory }: PartyOptions,
+  { folder, profileDirectory }: PartyOptions,
 ): Promise<Party> {
-  const child = fork(fileURLToPath(new URL(program, import.meta.url)), [...args], {
-    execArgv: [...flags, ...profileFlags(profileDirectory, program)],
+  const child = fork(join(folder, program), [...args], {
+    execArgv: profileFlags(profileDirectory, program),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const { pid } = child;
@@ -48,7 +48,7 @@ export async function startParty(
 /** Flags by which Node writes a CPU profile when it ends. */
 export function profileFlags(directory: string | undefined, program: string): string[] {
   if (directory === undefined) return [];
-  const name = program.replace(/\.ts$/, '').replaceAll('/', '-');
+  const name = program.replace(/\.js$/, '').replaceAll('/', '-');
   return ['--cpu-prof', `--cpu-prof-dir=${directory}`, `--cpu-prof-name=tunnel-${name}.cpuprofile`];
 }
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { freePort, type RunningChild, startChild } from '../rivals/child.ts';
 import type { RivalName } from '../results.ts';
-import { type Party, type PartyOptions, profileFlags, startParty } from './party.ts';
+import { buildParties } from './build-parties.ts';
+import { type Party, profileFlags, startParty } from './party.ts';
 
 const relayProgram = fileURLToPath(
   new URL('../../apps/relay-server/bin/openchamber-relay.js', import.meta.url),
@@ -33,7 +34,7 @@ export interface World {
 /** What is started. */
 export interface WorldOptions {
   readonly routes: readonly RouteName[];
-  /** Runs Host and Client from their sources instead of what was built of them. */
+  /** Takes Host and Client from their sources instead of what was built of them. */
   readonly usesSources: boolean;
   readonly profileDirectory: string | undefined;
 }
@@ -41,10 +42,10 @@ export interface WorldOptions {
 /** Starts everybody, runs `work` and stops them whatever happens. */
 export async function withWorld<T>(options: WorldOptions, work: (world: World) => Promise<T>): Promise<T> {
   const { profileDirectory } = options;
-  const flags = options.usesSources ? ['--conditions=@openchambery/source'] : [];
+  const folder = await buildParties(options);
   const started: (Party | RunningChild)[] = [];
   const start = async (program: string, ...args: string[]): Promise<Party> => {
-    const party = await startParty(program, args, { flags, profileDirectory } satisfies PartyOptions);
+    const party = await startParty(program, args, { folder, profileDirectory });
     started.push(party);
     return party;
   };
@@ -53,7 +54,7 @@ export async function withWorld<T>(options: WorldOptions, work: (world: World) =
     const relay = await startRelay(port, profileDirectory);
     started.push(relay);
     const common = { start, relayPid: relay.pid, relayUrl: `ws://127.0.0.1:${port}/ws` };
-    const origin = await start('parties/origin.ts');
+    const origin = await start('parties/origin.js');
     const routes: Route[] = [];
     for (const name of options.routes) routes.push(await starters[name]({ ...common, origin }));
     return await work({ routes, pids: started.map(({ pid }) => pid) });
@@ -71,13 +72,13 @@ interface Surroundings {
 }
 
 const starters: Readonly<Record<RouteName, (surroundings: Surroundings) => Promise<Route>>> = {
-  tunnel: (surroundings) => startTunnel('tunnel', surroundings, 'clients/tunnel.ts'),
+  tunnel: (surroundings) => startTunnel('tunnel', surroundings, 'clients/tunnel.js'),
   'tunnel-sockets': (surroundings) =>
-    startTunnel('tunnel-sockets', surroundings, 'clients/tunnel-sockets.ts'),
-  hops: (surroundings) => startHops('hops', surroundings, 'parties/plain-host.ts'),
-  'hops-http': (surroundings) => startHops('hops-http', surroundings, 'parties/plain-http-host.ts'),
+    startTunnel('tunnel-sockets', surroundings, 'clients/tunnel-sockets.js'),
+  hops: (surroundings) => startHops('hops', surroundings, 'parties/plain-host.js'),
+  'hops-http': (surroundings) => startHops('hops-http', surroundings, 'parties/plain-http-host.js'),
   direct: async ({ start, origin }) => {
-    const client = await start('clients/direct.ts', factOf(origin, 'port'));
+    const client = await start('clients/direct.js', factOf(origin, 'port'));
     return { name: 'direct', client, pids: { client: client.pid, origin: origin.pid } };
   },
 };
@@ -87,7 +88,7 @@ async function startTunnel(
   { start, origin, relayPid, relayUrl }: Surroundings,
   program: string,
 ): Promise<Route> {
-  const host = await start('parties/tunnel-host.ts', relayUrl, factOf(origin, 'port'));
+  const host = await start('parties/tunnel-host.js', relayUrl, factOf(origin, 'port'));
   const facing = [factOf(host, 'serverId'), factOf(host, 'hostEncPubJwk')];
   const client = await start(program, relayUrl, ...facing);
   return { name, client, pids: { client: client.pid, relay: relayPid, Host: host.pid, origin: origin.pid } };
@@ -99,7 +100,7 @@ async function startHops(
   program: string,
 ): Promise<Route> {
   const host = await start(program, relayUrl, factOf(origin, 'port'));
-  const client = await start('clients/plain.ts', relayUrl, factOf(host, 'serverId'));
+  const client = await start('clients/plain.js', relayUrl, factOf(host, 'serverId'));
   return { name, client, pids: { client: client.pid, relay: relayPid, Host: host.pid, origin: origin.pid } };
 }
 
