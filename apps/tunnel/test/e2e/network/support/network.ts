@@ -53,6 +53,9 @@ export interface ConnectedClient extends NetworkClient {
   readonly hostLeg: ProxiedConnection;
 }
 
+/** Longer than a Host waits for the answer to a close. */
+const CLOSING_MS = 10_000;
+
 /** One identity for all: making keys is not what is tested. */
 let keys: Promise<HostKeys> | undefined;
 
@@ -89,7 +92,12 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     random: () => 0.99,
     ...options.host,
   });
-  onTestFinished(() => host.stop());
+  onTestFinished(async () => {
+    const stopped = host.stop();
+    // Some peers do not answer any more, on purpose.
+    hostClock.leap(CLOSING_MS);
+    await stopped;
+  });
   host.start();
   if (options.isHostAwaited ?? true) await host.connected();
   const makeClient = (own: Partial<RelayClientOptions> = {}): NetworkClient => {
