@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { FlowCounter } from './flow-counter.ts';
 import { SOUND_LINK } from './link-faults.ts';
 import type { LinkFaults } from './link-faults.ts';
+import { resetSocket } from './reset-socket.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** How a sender left: with a FIN, or with an RST. */
@@ -191,7 +192,7 @@ export class Lane {
       this.#destination.end();
       return true;
     }
-    this.#destination.resetAndDestroy();
+    resetSocket(this.#destination);
     this.#source.destroy();
     return false;
   }

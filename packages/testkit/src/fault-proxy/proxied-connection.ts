@@ -4,6 +4,7 @@ import { FlowCounter } from './flow-counter.ts';
 import { Lane } from './lane.ts';
 import { directionsOf, FaultControls } from './link-faults.ts';
 import type { FaultScope, FlowDirection, LinkFaults, Traffic } from './link-faults.ts';
+import { resetSocket } from './reset-socket.ts';
 
 /** Where a proxy sends connections to. */
 export interface ProxyTarget {
@@ -99,7 +100,7 @@ export class ProxiedConnection extends FaultControls {
   /** Ends it with an RST; `scope` says who gets one, the other side hears nothing. */
   reset(scope: FaultScope = 'both'): void {
     this.#abandon();
-    for (const direction of directionsOf(scope)) this.#receiver(direction).resetAndDestroy();
+    for (const direction of directionsOf(scope)) resetSocket(this.#receiver(direction));
   }
 
   /** @internal Dials the target; resolves when connected or refused, which resets the client. */
@@ -109,7 +110,7 @@ export class ProxiedConnection extends FaultControls {
     return new Promise((resolve) => {
       this.#target.once('close', resolve);
       this.#target.once('error', () => {
-        if (this.#state === 'connecting') this.#client.resetAndDestroy();
+        if (this.#state === 'connecting') resetSocket(this.#client);
       });
       this.#target.connect({ ...target }, () => {
         this.#target.setNoDelay(true);

@@ -240,6 +240,16 @@ describe('cut and reset', () => {
     await expect(link.passed('toTarget', 1_000_000)).rejects.toThrow('ended after');
   });
 
+  test('reset right after a cut leaves nothing behind', async () => {
+    const { client, target, link } = await openTriple(await makeWorld());
+    link.cut();
+    link.reset();
+    await Promise.all([client.end(), target.end()]);
+    client.socket.destroy();
+    target.socket.destroy();
+    await link.closed();
+  });
+
   test('of all connections spares those to come', async () => {
     const world = await makeWorld();
     const first = await openTriple(world);
