@@ -2,7 +2,7 @@ import { encodeMaskedFrame, FINAL_OPCODE } from './masked-frame.ts';
 import { release } from './release.ts';
 
 /** The part of a TCP or TLS socket that is used here. */
-export interface ByteStream {
+export interface WriteStream {
   write(bytes: Uint8Array, callback: (error?: Error | null) => void): boolean;
   cork(): void;
   uncork(): void;
@@ -13,11 +13,11 @@ export interface ByteStream {
  * close frame), each of which it writes at once and in full.
  */
 export class FrameWriter {
-  readonly #stream: ByteStream;
+  readonly #stream: WriteStream;
   readonly #text = new TextEncoder();
   #isCorked = false;
 
-  constructor(stream: ByteStream) {
+  constructor(stream: WriteStream) {
     this.#stream = stream;
   }
 

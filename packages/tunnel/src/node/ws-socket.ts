@@ -11,6 +11,7 @@ export interface WsSocket {
   close(code: number, reason: string): void;
   terminate(): void;
   on(event: 'message', listener: (data: WsData, isBinary: boolean) => void): unknown;
+  on(event: 'ping', listener: (data: Buffer) => void): unknown;
   on(event: 'close', listener: (code: number, reason: Buffer) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }

@@ -1,14 +1,21 @@
 import type { TransportEnd, TransportListener, TunnelTransport } from '../channel/transport.ts';
 import { systemClock, type Clock, type Timer } from '../clock.ts';
 import { trimCloseReason } from './close-reason.ts';
-import { FrameWriter, type ByteStream } from './frame-writer.ts';
+import { FrameWriter, type WriteStream } from './frame-writer.ts';
+import { ReadMemory, type ReadStream } from './read-memory.ts';
 import { release } from './release.ts';
 import type { WsData, WsSocket } from './ws-socket.ts';
 
 const OPEN = 1;
 
+/** Small messages share pages. */
+const MAX_POOLED_BYTES = 2048;
+
 /** How long the peer has to answer a close frame before the socket is destroyed, in ms. */
 const CLOSE_DEADLINE_MS = 5000;
+
+/** The part of a TCP or TLS socket that is used here. */
+export interface ByteStream extends WriteStream, ReadStream {}
 
 /** What a transport over `ws` may be given. */
 export interface WsTransportOptions {
@@ -16,8 +23,8 @@ export interface WsTransportOptions {
   readonly clock?: Clock | undefined;
   /**
    * What is under a client's WebSocket without extensions: the socket of the response in its event `upgrade`. Messages are
-   * then framed here, at a fraction of the cost.
-   * @default messages are framed by `ws`
+   * then framed here, at a fraction of the cost, and what was read is given back at once.
+   * @default messages are framed by `ws`, and memory is left to the collector
    */
   readonly stream?: ByteStream | undefined;
 }
@@ -34,6 +41,7 @@ class WsTransport implements TunnelTransport {
   readonly #socket: WsSocket;
   readonly #clock: Clock;
   readonly #writer: FrameWriter | undefined;
+  readonly #readMemory: ReadMemory | undefined;
   #listener: TransportListener | undefined;
   #end: TransportEnd | undefined;
   #fault: Error | undefined;
@@ -45,7 +53,12 @@ class WsTransport implements TunnelTransport {
   constructor(socket: WsSocket, { clock = systemClock, stream }: WsTransportOptions) {
     this.#socket = socket;
     this.#clock = clock;
-    this.#writer = stream === undefined ? undefined : new FrameWriter(stream);
+    if (stream !== undefined) {
+      this.#writer = new FrameWriter(stream);
+      this.#readMemory = new ReadMemory(stream);
+      // The answer to it has its bytes, and may wait for long.
+      socket.on('ping', (data) => data.length > 0 && this.#readMemory?.keep());
+    }
     // Otherwise `ws` would put them together, and leave their memory to the collector.
     socket.binaryType = 'fragments';
     socket.pause();
@@ -107,8 +120,14 @@ class WsTransport implements TunnelTransport {
   };
 
   #onMessage(data: WsData, isBinary: boolean): void {
+    const frames = data instanceof ArrayBuffer ? [Buffer.from(data)] : Array.isArray(data) ? data : [data];
+    for (const { length } of frames) this.#readMemory?.noteFrame(length);
     if (this.#isClosing) return;
-    const bytes = toBytes(data);
+    const [first] = frames;
+    const isAlone = first !== undefined && frames.length === 1;
+    // A text is copied when it is decoded.
+    const isOwn = isAlone && !(isBinary && this.#readMemory?.has(first) === true);
+    const bytes = isOwn ? first : join(frames);
     this.#listener?.onMessage(isBinary ? bytes : bytes.toString());
   }
 
@@ -120,16 +139,11 @@ class WsTransport implements TunnelTransport {
   }
 }
 
-/** A relay that passes bytes on as they come cuts messages into frames. */
-function toBytes(data: WsData): Buffer {
-  if (Buffer.isBuffer(data)) return data;
-  if (data instanceof ArrayBuffer) return Buffer.from(data);
-  const [first] = data;
-  return first !== undefined && data.length === 1 ? first : join(data);
-}
-
+/** Puts the frames of a message together: a relay that passes bytes on as they come cuts messages. */
 function join(frames: readonly Buffer[]): Buffer {
-  const message = Buffer.allocUnsafeSlow(frames.reduce((length, frame) => length + frame.length, 0));
+  const size = frames.reduce((length, frame) => length + frame.length, 0);
+  // A large one not from the pool: whoever is done with it can give it back.
+  const message = size <= MAX_POOLED_BYTES ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
   let offset = 0;
   for (const frame of frames) {
     message.set(frame, offset);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { FakeClock } from '@openchambery/testkit';
@@ -92,6 +93,27 @@ describe.each<Framing>(['ws', 'own'])('with messages framed by %s', (framing) =>
     peer.close(1000);
     await heard.ended;
     expect(heard.messages).toEqual(['early', Buffer.from(message), 'text']);
+  });
+
+  test('leaves messages to whoever listens, however long he keeps them', async () => {
+    const { transport, peer } = await connect(framing);
+    const heard = listen(transport);
+    const sizes = [1, 125, 126, 4095, 4096, 30_000, 65_526, 65_531, 65_532, 65_535, 65_536, 65_565, 120_000];
+    const sent = Array.from({ length: 60 }, (_, turn) => sizes[(turn * 5) % sizes.length] ?? 0).map(
+      (size, turn) => Buffer.from(Uint8Array.from({ length: size }, (_, index) => index * 7 + turn)),
+    );
+    const pongs: string[] = [];
+    peer.on('pong', (data) => pongs.push(data.toString()));
+    for (const [turn, message] of sent.entries()) {
+      peer.send(message);
+      if (turn % 20 === 0) peer.ping(`ping ${turn}`);
+    }
+    await expect.poll(() => pongs).toEqual(['ping 0', 'ping 20', 'ping 40']);
+    peer.close(1000);
+    await heard.ended;
+    const hashes = (messages: readonly (string | Uint8Array)[]): string[] =>
+      messages.map((message) => createHash('sha256').update(message).digest('hex'));
+    expect(hashes(heard.messages.slice(1))).toEqual(hashes(sent));
   });
 
   test('sends both kinds and says when they have left', async () => {
