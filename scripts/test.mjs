@@ -3,9 +3,10 @@ import { seconds } from './run/duration.mjs';
 import { setUp } from './setup/set-up.mjs';
 import { runRounds } from './test/run-rounds.mjs';
 import { startStage } from './test/stage-process.mjs';
-import { rounds } from './test/stages.mjs';
 
 await setUp();
+// Only now: stages use packages that the set-up has installed.
+const { rounds } = await import('./test/stages.mjs');
 const startedAt = performance.now();
 const results = await runRounds(rounds, { start: announceAndStart, report });
 const sum = (key) => results.reduce((total, result) => total + result[key], 0);
