@@ -7,8 +7,9 @@ import type { RouteName } from '../world.ts';
 import { mainRoutes, measure, type TunnelScenario } from './scenario.ts';
 
 /**
- * Half of the window that bytes may wait for company: what was held back would take longer in every round. Single rounds
- * are also disturbed by other work and by collections, so that the median of the rounds decides.
+ * Half of the window that bytes may wait for company: ends that are held back would show in every round. Single answers
+ * are also late because of other work, which no bound on the largest of all rounds tells apart: the median of the rounds
+ * decides, and the largest stands beside it.
  */
 const NOT_HELD: Bound = { relation: '<', value: 75 };
 
