@@ -51,3 +51,18 @@ export function nextClosed(host: RelayHost): Promise<string> {
   });
   return withTimeout(closed, () => 'no connection of a Client has ended', PATIENCE_MS);
 }
+
+/** Resolves when as many connections of Clients have ended at a Host. */
+export function closedConnections(host: RelayHost, count: number): Promise<void> {
+  let left = count;
+  const closed = new Promise<void>((resolve) => {
+    const hear = (): void => {
+      left -= 1;
+      if (left > 0) return;
+      host.off('connectionClosed', hear);
+      resolve();
+    };
+    host.on('connectionClosed', hear);
+  });
+  return withTimeout(closed, () => `${left} connections of Clients have not ended`, PATIENCE_MS);
+}
