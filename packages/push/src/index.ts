@@ -22,11 +22,13 @@ export type { PushOptions, ResolvedPushOptions } from './options/push-options.ts
 export type { PushOutcome } from './provider/push-outcome.ts';
 export { ENVIRONMENTS } from './provider/push-provider.ts';
 export type {
+  ApnsNotification,
   Environment,
   Notification,
   ProviderSnapshot,
   PushKind,
   PushProvider,
+  Service,
 } from './provider/push-provider.ts';
 export { createPushServer, PushServer } from './push-server.ts';
 export { createPushService, PushService } from './push-service.ts';

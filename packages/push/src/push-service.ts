@@ -1,5 +1,5 @@
 import { KeyCache } from '@openchambery/daemon';
-import { createApnsProvider } from './apns/create-apns-provider.ts';
+import { type ApnsProvider, createApnsProvider } from './apns/create-apns-provider.ts';
 import { createPushApp } from './app.ts';
 import { DeliveryGate } from './deliver/delivery-gate.ts';
 import { EnvironmentHealth } from './deliver/environment-health.ts';
@@ -10,7 +10,6 @@ import type { PushRequest, PushResponse } from './http/push-request.ts';
 import { SlidingWindow } from './limits/sliding-window.ts';
 import { Report } from './observe/report.ts';
 import { type PushOptions, type ResolvedPushOptions, resolvePushOptions } from './options/push-options.ts';
-import type { PushProvider } from './provider/push-provider.ts';
 import type { PushContext } from './push-context.ts';
 import type { PushSnapshot, PushState } from './push-snapshot.ts';
 import { openSqliteBindingStore } from './sqlite/open-sqlite-binding-store.ts';
@@ -27,7 +26,7 @@ const DRAIN_MS = 5500;
 /** A push relay without a port of its own. */
 export class PushService {
   readonly #context: PushContext;
-  readonly #provider: PushProvider;
+  readonly #provider: ApnsProvider;
   readonly #fetch: AppFetch;
   #state: PushState = 'running';
   #requestCount = 0;
@@ -140,7 +139,7 @@ export function openStore({ databasePath, limits, clock, logger }: ResolvedPushO
   return openSqliteBindingStore({ path: databasePath, limits, clock, logger });
 }
 
-function createProvider(options: ResolvedPushOptions, report: Report): PushProvider {
+function createProvider(options: ResolvedPushOptions, report: Report): ApnsProvider {
   const { apnsKeyId, apnsTeamId, apnsBundleId, apnsP8, apnsProductionUrl, apnsSandboxUrl } = options;
   return createApnsProvider({
     keyId: apnsKeyId,
@@ -155,7 +154,7 @@ function createProvider(options: ResolvedPushOptions, report: Report): PushProvi
 }
 
 interface ContextParts extends Pick<PushContext, 'store' | 'report' | 'isDraining' | 'limits'> {
-  readonly provider: PushProvider;
+  readonly provider: ApnsProvider;
 }
 
 function createContext(options: ResolvedPushOptions, parts: ContextParts): PushContext {

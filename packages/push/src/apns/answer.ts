@@ -1,4 +1,4 @@
-/** What the service answered to one push, as far as it got here. */
+/** What Apple's service answered to one push, read. */
 export interface Answer {
   /** HTTP status, 200 or more. */
   readonly status: number;

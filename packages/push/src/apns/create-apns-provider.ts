@@ -1,34 +1,53 @@
 import type { KeyObject } from 'node:crypto';
+import { Gateway } from '../gateway/gateway.ts';
+import { completeGatewayOptions } from '../gateway/gateway-options.ts';
 import { PushOptionError } from '../options/push-option-error.ts';
 import type { PushOutcome } from '../provider/push-outcome.ts';
-import type { Environment, Notification, ProviderSnapshot, PushProvider } from '../provider/push-provider.ts';
-import { type ApnsOptions, completeApnsOptions } from './apns-options.ts';
-import { Gateway } from './gateway.ts';
+import type {
+  ApnsNotification,
+  Environment,
+  ProviderSnapshot,
+  PushProvider,
+} from '../provider/push-provider.ts';
+import { createApnsDialect } from './apns-dialect.ts';
+import type { ApnsOptions } from './apns-options.ts';
 import { parseApnsKey } from './parse-apns-key.ts';
+import { ProviderToken } from './provider-token.ts';
+
+/** Apple's push service as a provider. */
+export type ApnsProvider = PushProvider<ApnsNotification, Environment>;
 
 /**
- * Apple's push service as a provider. Nothing is opened before the first push.
+ * Makes the provider. Nothing is opened before the first push.
  *
  * @throws PushOptionError for a key or a URL that cannot be used.
  */
-export function createApnsProvider(options: ApnsOptions): PushProvider {
+export function createApnsProvider(options: ApnsOptions): ApnsProvider {
+  const { bundleId, keyId, teamId, urls, clock, logger } = options;
   const key = requireKey(options.key);
-  const complete = completeApnsOptions(options);
+  const complete = completeGatewayOptions(options);
+  const { random } = complete;
   const open = (environment: Environment): Gateway => {
-    const url = requireUrl(environment, options.urls[environment]);
-    return new Gateway({ environment, url, key, options: complete });
+    const url = requireUrl(environment, urls[environment]);
+    return new Gateway({
+      url,
+      options: complete,
+      dialect: createApnsDialect({ environment, url, bundleId, epochMs: () => clock.epochMs() }),
+      createCredential: ({ onReady }) =>
+        new ProviderToken({ key, keyId, teamId, clock, logger, random, onReady }),
+    });
   };
-  return new ApnsProvider({ production: open('production'), sandbox: open('sandbox') });
+  return new TwoGateways({ production: open('production'), sandbox: open('sandbox') });
 }
 
-class ApnsProvider implements PushProvider {
+class TwoGateways implements ApnsProvider {
   readonly #gateways: Readonly<Record<Environment, Gateway>>;
 
   constructor(gateways: Readonly<Record<Environment, Gateway>>) {
     this.#gateways = gateways;
   }
 
-  send(notification: Notification): Promise<PushOutcome> {
+  send(notification: ApnsNotification): Promise<PushOutcome> {
     return this.#gateways[notification.environment].send(notification);
   }
 

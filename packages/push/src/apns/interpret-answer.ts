@@ -1,6 +1,6 @@
+import { parseRetryAfter } from '../gateway/retry-after.ts';
 import type { PushOutcome } from '../provider/push-outcome.ts';
 import type { Answer } from './answer.ts';
-import { parseRetryAfter } from './retry-after.ts';
 
 /** Reasons of a 400 that speak of the token, the environment or the topic: which one, only another try can tell. */
 const MISMATCHES: ReadonlySet<string> = new Set(['BadDeviceToken', 'DeviceTokenNotForTopic']);

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock, Logger } from '@openchambery/daemon';
 import { SignJWT } from 'jose';
+import type { Credential, Renewal } from '../gateway/credential.ts';
 
 const MINUTE_MS = 60_000;
 /** Apple refuses tokens older than an hour and wants no new one within 20 minutes: in between, at a point of our own. */
@@ -34,12 +35,6 @@ type State =
   | { readonly kind: 'ready'; readonly token: Minted }
   | { readonly kind: 'failed'; readonly untilMs: number };
 
-/**
- * What becomes of a push that was refused with an old or invalid token: there is a newer one (`renewed`), there will be
- * in a moment (`renewing`), or it may not be renewed now (`exhausted`).
- */
-export type Renewal = 'renewed' | 'renewing' | 'exhausted';
-
 /** What a {@link ProviderToken} is made of. */
 export interface ProviderTokenOptions {
   readonly key: KeyObject;
@@ -60,7 +55,7 @@ export interface ProviderTokenOptions {
  * `iat` is wall-clock time, which can jump; age is the greater of what both clocks say, since the monotonic one stands
  * still while a machine sleeps.
  */
-export class ProviderToken {
+export class ProviderToken implements Credential {
   readonly #options: ProviderTokenOptions;
   readonly #renewAfterMs: number;
   #state: State = { kind: 'none' };
@@ -78,6 +73,11 @@ export class ProviderToken {
   /** Tokens minted since start. */
   get mintedCount(): number {
     return this.#mintedCount;
+  }
+
+  /** A token that could not be signed will be in a moment. */
+  get obstacle(): undefined {
+    return undefined;
   }
 
   /** Value of `authorization`; undefined while there is none, then `onReady` follows. */
@@ -120,6 +120,9 @@ export class ProviderToken {
   hold(): void {
     this.#heldUntilMs = this.#options.clock.monotonicMs() + FLOOR_MS;
   }
+
+  /** A signature under way ends by itself. */
+  close(): void {}
 
   #checkAge(token: Minted): string | undefined {
     const { clock } = this.#options;

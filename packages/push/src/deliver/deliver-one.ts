@@ -1,7 +1,13 @@
 import type { Clock } from '@openchambery/daemon';
 import type { Binding } from '../binding/binding.ts';
 import type { PushOutcome } from '../provider/push-outcome.ts';
-import { type Environment, otherThan, type PushKind, type PushProvider } from '../provider/push-provider.ts';
+import {
+  type ApnsNotification,
+  type Environment,
+  otherThan,
+  type PushKind,
+  type PushProvider,
+} from '../provider/push-provider.ts';
 import { pushId } from './push-id.ts';
 import type { SecondOpinion } from './second-opinion.ts';
 import type { TokenHolds } from './token-holds.ts';
@@ -23,7 +29,7 @@ export interface DeliveryJob {
 /** What a delivery needs. */
 export interface DeliveryContext {
   readonly clock: Clock;
-  readonly provider: PushProvider;
+  readonly provider: PushProvider<ApnsNotification, Environment>;
   readonly secondOpinion: SecondOpinion;
   readonly holds: TokenHolds;
   /** Hears of a provider that threw, which it must not. */

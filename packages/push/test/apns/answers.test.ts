@@ -4,18 +4,18 @@ import type { AddressInfo, Socket } from 'node:net';
 import { systemClock } from '@openchambery/daemon';
 import { eventually } from '@openchambery/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PushProvider } from '../../src/provider/push-provider.ts';
+import type { ApnsProvider } from '../../src/apns/create-apns-provider.ts';
 import { loopbackCertificate, makeNotification, makeProvider } from './rig.ts';
 
 /** A server that answers as no push service would; it takes whatever `react` does to each stream. */
 class OddServer {
-  readonly provider: PushProvider;
+  readonly provider: ApnsProvider;
   /** `:path` of every request. */
   readonly paths: string[] = [];
   readonly #server: Http2SecureServer;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(server: Http2SecureServer, provider: PushProvider) {
+  private constructor(server: Http2SecureServer, provider: ApnsProvider) {
     this.#server = server;
     this.provider = provider;
     server.on('connection', (socket: Socket) => {

@@ -1,7 +1,7 @@
 import { eventually, type Reaction } from '@openchambery/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PushOutcome } from '../../src/provider/push-outcome.ts';
-import type { Notification } from '../../src/provider/push-provider.ts';
+import type { ApnsNotification } from '../../src/provider/push-provider.ts';
 import { makeNotification, type Rig, startRig } from './rig.ts';
 
 const PUSHES = 2000;
@@ -38,7 +38,7 @@ function pickReactions(random: () => number): Reaction[] {
 }
 
 interface Sent {
-  readonly push: Notification;
+  readonly push: ApnsNotification;
   readonly outcome: PushOutcome;
 }
 

@@ -10,9 +10,9 @@ import {
   startFakeApns,
 } from '@openchambery/testkit';
 import type { ApnsOptions } from '../../src/apns/apns-options.ts';
-import { createApnsProvider } from '../../src/apns/create-apns-provider.ts';
+import { type ApnsProvider, createApnsProvider } from '../../src/apns/create-apns-provider.ts';
 import type { PushOutcome } from '../../src/provider/push-outcome.ts';
-import type { Notification, PushProvider } from '../../src/provider/push-provider.ts';
+import type { ApnsNotification } from '../../src/provider/push-provider.ts';
 
 export const BUNDLE_ID = 'com.example.app';
 
@@ -53,7 +53,7 @@ export class Lines implements Logger {
 }
 
 /** A provider that talks to whatever listens at `url`. */
-export function makeProvider(url: string, ca: string, options: Partial<ApnsOptions> = {}): PushProvider {
+export function makeProvider(url: string, ca: string, options: Partial<ApnsOptions> = {}): ApnsProvider {
   return createApnsProvider({
     keyId: KEY.keyId,
     teamId: KEY.teamId,
@@ -68,7 +68,7 @@ export function makeProvider(url: string, ca: string, options: Partial<ApnsOptio
   });
 }
 
-export function makeNotification(clock: Clock, overrides: Partial<Notification> = {}): Notification {
+export function makeNotification(clock: Clock, overrides: Partial<ApnsNotification> = {}): ApnsNotification {
   return {
     id: randomUUID(),
     token: randomBytes(32).toString('hex'),
@@ -83,11 +83,11 @@ export function makeNotification(clock: Clock, overrides: Partial<Notification> 
 /** A provider and the fake it talks to. */
 export interface Rig {
   readonly apns: FakeApns;
-  readonly provider: PushProvider;
+  readonly provider: ApnsProvider;
   readonly clock: Clock;
   readonly log: Lines;
   /** Sends a push; everything but the overrides is made up. */
-  send(overrides?: Partial<Notification>): Promise<PushOutcome>;
+  send(overrides?: Partial<ApnsNotification>): Promise<PushOutcome>;
   /** Opens the connection and has a push accepted on it, so that its stream limit is known. */
   warmUp(): Promise<void>;
   close(): Promise<void>;
@@ -110,7 +110,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   });
   const log = new Lines();
   const provider = makeProvider(apns.url, apns.caPem, { clock, logger: log, ...options.provider });
-  const send = (overrides: Partial<Notification> = {}): Promise<PushOutcome> =>
+  const send = (overrides: Partial<ApnsNotification> = {}): Promise<PushOutcome> =>
     provider.send(makeNotification(clock, overrides));
   return {
     apns,

@@ -1,27 +1,17 @@
 import { eventually, FakeClock, startFakeApns } from '@openchambery/testkit';
 import { expect, it } from 'vitest';
-import { completeApnsOptions } from '../../src/apns/apns-options.ts';
-import { Delivery } from '../../src/apns/delivery.ts';
-import type { Loss } from '../../src/apns/loss.ts';
-import { RequestHeaders } from '../../src/apns/request-headers.ts';
-import { Session } from '../../src/apns/session.ts';
-import { BUNDLE_ID, KEY, Lines, loopbackCertificate, makeNotification } from './rig.ts';
+import { createApnsDialect } from '../../src/apns/apns-dialect.ts';
+import { Delivery } from '../../src/gateway/delivery.ts';
+import type { Loss } from '../../src/gateway/loss.ts';
+import { completeGatewayOptions } from '../../src/gateway/gateway-options.ts';
+import { Session } from '../../src/gateway/session.ts';
+import { BUNDLE_ID, Lines, loopbackCertificate, makeNotification } from './rig.ts';
 
 it('a push that is sent after the GOAWAY gets no stream, and that is known', async () => {
   const clock = new FakeClock();
   const apns = await startFakeApns({ certificate: await loopbackCertificate() });
   const url = new URL(apns.url);
-  const options = completeApnsOptions({
-    keyId: KEY.keyId,
-    teamId: KEY.teamId,
-    bundleId: BUNDLE_ID,
-    key: KEY.p8,
-    urls: { production: apns.url, sandbox: apns.url },
-    ca: apns.caPem,
-    clock,
-    logger: new Lines(),
-    hash: () => '',
-  });
+  const options = completeGatewayOptions({ ca: apns.caPem, clock, logger: new Lines(), hash: () => '' });
   const losses: Loss[] = [];
   let answeredCount = 0;
   let drainingCount = 0;
@@ -32,12 +22,17 @@ it('a push that is sent after the GOAWAY gets no stream, and that is known', asy
     onAnswer: () => void (answeredCount += 1),
     onLost: (_delivery: Delivery, loss: Loss) => void losses.push(loss),
   };
-  const session = new Session({ url, options, owner });
-  const headers = new RequestHeaders({ url, bundleId: BUNDLE_ID, epochMs: () => clock.epochMs() });
+  const dialect = createApnsDialect({
+    environment: 'sandbox',
+    url,
+    bundleId: BUNDLE_ID,
+    epochMs: () => clock.epochMs(),
+  });
+  const session = new Session({ url, options, dialect, owner });
   const send = (): void => {
     const notification = makeNotification(clock);
     const delivery = new Delivery({ notification, admission: 'pass', resolve: () => undefined });
-    session.send(delivery, headers.build(notification, 'bearer x'), 'bearer x');
+    session.send(delivery, dialect.request(notification, 'bearer x'), 'bearer x');
   };
   await eventually(() => expect(session.hasRoom).toBe(true), { everyMs: 2 });
   apns.scriptAll({ fault: 'silence' });

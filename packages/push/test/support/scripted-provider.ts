@@ -1,13 +1,13 @@
 import type { PushOutcome } from '../../src/provider/push-outcome.ts';
 import type {
+  ApnsNotification,
   Environment,
-  Notification,
   ProviderSnapshot,
   PushProvider,
 } from '../../src/provider/push-provider.ts';
 
 /** What a push meets: an outcome, or something that finds one out. */
-export type Reaction = PushOutcome | ((notification: Notification) => Promise<PushOutcome>);
+export type Reaction = PushOutcome | ((notification: ApnsNotification) => Promise<PushOutcome>);
 
 export const ACCEPTED: PushOutcome = { kind: 'accepted' };
 export const MISMATCH: PushOutcome = { kind: 'mismatch', reason: 'BadDeviceToken' };
@@ -21,9 +21,9 @@ export function dead(sinceMs: number | undefined): PushOutcome {
 }
 
 /** Accepts everything but what a test has other plans for. */
-export class ScriptedProvider implements PushProvider {
+export class ScriptedProvider implements PushProvider<ApnsNotification, Environment> {
   /** Every push that was sent, in order. */
-  readonly sent: Notification[] = [];
+  readonly sent: ApnsNotification[] = [];
   readonly #reactions = new Map<string, Reaction>();
 
   /** From now on an environment answers so, about one token or, without one, about every other. */
@@ -42,7 +42,7 @@ export class ScriptedProvider implements PushProvider {
     return this.sent.filter((each) => each.token === token).map(({ environment }) => environment);
   }
 
-  send(notification: Notification): Promise<PushOutcome> {
+  send(notification: ApnsNotification): Promise<PushOutcome> {
     this.sent.push(notification);
     const { environment, token } = notification;
     const reaction =

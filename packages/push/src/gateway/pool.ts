@@ -1,13 +1,12 @@
 import type { Timer } from '@openchambery/daemon';
-import type { Environment } from '../provider/push-provider.ts';
 import type { Answer } from './answer.ts';
-import type { CompleteApnsOptions } from './apns-options.ts';
 import type { Delivery } from './delivery.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
+import type { Dialect } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
+import type { CompleteGatewayOptions } from './gateway-options.ts';
 import type { Loss } from './loss.ts';
 import { reconnectDelayMs } from './reconnect.ts';
-import type { RequestHeaders } from './request-headers.ts';
 import { Session } from './session.ts';
 import type { SessionOwner } from './session-context.ts';
 
@@ -28,7 +27,7 @@ const HOPELESS_FAILURES = 3;
 
 /** Who owns a pool: the gateway. */
 export interface PoolOwner {
-  /** Value of `authorization`; undefined while there is none, then `pump` is called. */
+  /** Value of `authorization`; undefined while there is none, then `pump` or `takeWaiting` is called. */
   bearer(): string | undefined;
   onAnswer(exchange: Exchange, answer: Answer): void;
   onLost(delivery: Delivery, loss: Loss): void;
@@ -36,10 +35,9 @@ export interface PoolOwner {
 
 /** What a {@link Pool} is made of. */
 export interface PoolContext {
-  readonly environment: Environment;
   readonly url: URL;
-  readonly options: CompleteApnsOptions;
-  readonly headers: RequestHeaders;
+  readonly options: CompleteGatewayOptions;
+  readonly dialect: Dialect;
   readonly owner: PoolOwner;
 }
 
@@ -113,6 +111,16 @@ export class Pool implements SessionOwner {
     this.#waiting.remove(delivery);
   }
 
+  /** Takes everything that waits out of the queue. */
+  takeWaiting(): Delivery[] {
+    const taken: Delivery[] = [];
+    for (let first = this.#waiting.first; first !== undefined; first = this.#waiting.first) {
+      this.#waiting.remove(first);
+      taken.push(first);
+    }
+    return taken;
+  }
+
   /** Sends what waits as far as there is room. */
   pump(): void {
     for (let first = this.#waiting.first; first !== undefined; first = this.#waiting.first) {
@@ -141,23 +149,23 @@ export class Pool implements SessionOwner {
   }
 
   onDraining(session: Session): void {
-    const { environment, options } = this.#context;
-    options.logger.debug({ environment, cause: session.cause }, 'APNs connection drains');
+    const { dialect, options } = this.#context;
+    options.logger.debug({ ...dialect.fields, cause: session.cause }, `${dialect.name} connection drains`);
     this.#retire(session);
   }
 
   onEnded(session: Session): void {
     this.#sessions.delete(session);
     this.#retire(session);
-    const { environment, options } = this.#context;
-    options.logger.debug({ environment, cause: session.cause }, 'APNs connection ended');
+    const { dialect, options } = this.#context;
+    options.logger.debug({ ...dialect.fields, cause: session.cause }, `${dialect.name} connection ended`);
   }
 
   onAnswer(session: Session, exchange: Exchange, answer: Answer): void {
     if (this.#failureCount > 0 && session.isProven) {
       this.#failureCount = 0;
-      const { environment, options } = this.#context;
-      options.logger.info({ environment }, `APNs (${environment}) is reached again`);
+      const { dialect, options } = this.#context;
+      options.logger.info({ ...dialect.fields }, `${dialect.title} is reached again`);
     }
     this.#context.owner.onAnswer(exchange, answer);
   }
@@ -167,9 +175,9 @@ export class Pool implements SessionOwner {
   }
 
   #send(session: Session, delivery: Delivery, bearer: string): void {
-    const { headers } = this.#context;
+    const { dialect } = this.#context;
     if (delivery.isReturned) this.#resentCount += 1;
-    session.send(delivery, headers.build(delivery.notification, bearer), bearer);
+    session.send(delivery, dialect.request(delivery.notification, bearer), bearer);
   }
 
   /** The session to use, which may still be connecting; undefined while none may be opened. */
@@ -182,8 +190,8 @@ export class Pool implements SessionOwner {
   }
 
   #open(): Session {
-    const { url, options } = this.#context;
-    const session = new Session({ url, options, owner: this });
+    const { url, options, dialect } = this.#context;
+    const session = new Session({ url, options, dialect, owner: this });
     this.#openedCount += 1;
     this.#sessions.add(session);
     this.#state = { kind: 'active', session };
@@ -217,7 +225,7 @@ export class Pool implements SessionOwner {
 
   #warn(cause: string): void {
     if (this.#failureCount > 1) return;
-    const { environment, options } = this.#context;
-    options.logger.warn({ environment, cause }, `APNs (${environment}) cannot be reached: ${cause}`);
+    const { dialect, options } = this.#context;
+    options.logger.warn({ ...dialect.fields, cause }, `${dialect.title} cannot be reached: ${cause}`);
   }
 }

@@ -1,8 +1,8 @@
 import { FakeClock } from '@openchambery/testkit';
 import { expect, it } from 'vitest';
-import { Deadlines } from '../../src/apns/deadlines.ts';
-import { Delivery } from '../../src/apns/delivery.ts';
-import { makeNotification } from './rig.ts';
+import { Deadlines } from '../../src/gateway/deadlines.ts';
+import { Delivery } from '../../src/gateway/delivery.ts';
+import { makeNotification } from '../apns/rig.ts';
 
 it('a deadline is noticed although every turn of the event loop takes 250 ms', () => {
   const fake = new FakeClock();

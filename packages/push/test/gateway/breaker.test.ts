@@ -1,6 +1,6 @@
 import { FakeClock } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
-import { Breaker } from '../../src/apns/breaker.ts';
+import { Breaker } from '../../src/gateway/breaker.ts';
 
 function broken(): { clock: FakeClock; breaker: Breaker } {
   const clock = new FakeClock();

@@ -6,8 +6,9 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Timer } from '@openchambery/daemon';
-import { type Answer, parseReason } from './answer.ts';
+import type { Answer } from './answer.ts';
 import type { Delivery } from './delivery.ts';
+import type { OutgoingRequest } from './dialect.ts';
 import { Exchange, type ExchangeOwner } from './exchange.ts';
 import { classifyLoss, type GoAway } from './loss.ts';
 import { openSocket, speaksHttp2 } from './open-socket.ts';
@@ -37,7 +38,7 @@ export class Session implements StreamOwner, ExchangeOwner {
   readonly #listen: Listen;
   readonly #exchanges = new Map<ClientHttp2Stream, Exchange>();
   #state: State;
-  /** Streams the peer allows at once: Apple allows one until its SETTINGS say more. */
+  /** Streams the peer allows at once, until its SETTINGS say more: Apple's service allows one. */
   #maxStreams = 1;
   #goAway: GoAway | undefined;
   #ownEnd: string | undefined;
@@ -100,14 +101,16 @@ export class Session implements StreamOwner, ExchangeOwner {
   }
 
   /** Sends a push; only with {@link hasRoom}. */
-  send(delivery: Delivery, headers: readonly string[], bearer: string): void {
+  send(delivery: Delivery, { headers, body }: OutgoingRequest, bearer: string): void {
     const stream = this.#http2.request(headers, NOT_ENDED);
     this.#listen(stream);
-    const sentAtMs = this.#context.options.clock.monotonicMs();
-    const exchange = new Exchange({ delivery, stream, bearer, sentAtMs }, this);
+    const { options, dialect } = this.#context;
+    const sentAtMs = options.clock.monotonicMs();
+    const { maxAnswerBytes } = dialect;
+    const exchange = new Exchange({ delivery, stream, bearer, sentAtMs, maxAnswerBytes }, this);
     this.#exchanges.set(stream, exchange);
     delivery.sent(exchange);
-    stream.end(delivery.notification.payload);
+    stream.end(body);
     // Stream ids are used up, after a billion pushes (RFC 9113 section 5.1.1).
     if (stream.id === undefined) this.#drain();
   }
@@ -203,7 +206,7 @@ export class Session implements StreamOwner, ExchangeOwner {
   /** @param data is missing when the frame has none, whatever the types of Node say. */
   #onGoAway(goAway: GoAway, data: Buffer | undefined): void {
     this.#goAway = goAway;
-    const reason = data === undefined ? undefined : parseReason(data);
+    const reason = data === undefined ? undefined : this.#context.dialect.goAwayReason(data);
     this.#cause = reason === undefined ? `goaway-${goAway.code}` : `goaway-${goAway.code} ${reason}`;
     this.#drain();
   }

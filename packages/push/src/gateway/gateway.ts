@@ -1,19 +1,17 @@
-import type { KeyObject } from 'node:crypto';
 import type { PushOutcome } from '../provider/push-outcome.ts';
-import type { Environment, Notification, ProviderSnapshot, PushKind } from '../provider/push-provider.ts';
+import type { Notification, ProviderSnapshot, PushKind } from '../provider/push-provider.ts';
 import type { Answer } from './answer.ts';
-import type { CompleteApnsOptions } from './apns-options.ts';
 import { Breaker } from './breaker.ts';
+import type { Credential, CredentialOwner } from './credential.ts';
 import { Deadlines } from './deadlines.ts';
 import { Delivery } from './delivery.ts';
+import type { Dialect, Reading } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
 import { FaultReport } from './fault-report.ts';
-import { interpretAnswer, isStaleProviderToken, isTooManyProviderTokens } from './interpret-answer.ts';
+import type { CompleteGatewayOptions } from './gateway-options.ts';
 import type { Loss } from './loss.ts';
 import { OutcomeCounts } from './outcome-counts.ts';
 import { Pool, type PoolOwner } from './pool.ts';
-import { ProviderToken } from './provider-token.ts';
-import { RequestHeaders } from './request-headers.ts';
 
 /** What is known of one kind of push. */
 interface Lane {
@@ -23,41 +21,45 @@ interface Lane {
 
 /** What a {@link Gateway} is made of. */
 export interface GatewayParts {
-  readonly environment: Environment;
   readonly url: URL;
-  readonly key: KeyObject;
-  readonly options: CompleteApnsOptions;
+  readonly options: CompleteGatewayOptions;
+  readonly dialect: Dialect;
+  readonly createCredential: (owner: CredentialOwner) => Credential;
 }
 
 /**
- * One of Apple's two services: admission → connection → stream → answer → outcome. What is sent a second time is
+ * The way to one service: admission → connection → stream → answer → outcome. What is sent a second time is
  * decided here and nowhere else.
  */
 export class Gateway implements PoolOwner {
-  readonly #environment: Environment;
-  readonly #options: CompleteApnsOptions;
-  /** Topics fail apart: a key may be good for alerts and not for Live Activities. */
+  readonly #dialect: Dialect;
+  readonly #options: CompleteGatewayOptions;
+  /** Kinds fail apart: Apple's key may be good for alerts and not for Live Activities. */
   readonly #lanes: Readonly<Record<PushKind, Lane>>;
-  readonly #token: ProviderToken;
+  readonly #credential: Credential;
   readonly #pool: Pool;
   readonly #deadlines: Deadlines;
   readonly #counts = new OutcomeCounts();
   #isClosed = false;
 
   constructor(parts: GatewayParts) {
-    const { environment, url, key, options } = parts;
+    const { url, options, dialect } = parts;
     const { clock, logger } = options;
-    this.#environment = environment;
+    this.#dialect = dialect;
     this.#options = options;
     const openLane = (kind: PushKind): Lane => ({
       breaker: new Breaker(clock),
-      report: new FaultReport({ environment, kind, clock, logger }),
+      report: new FaultReport({ dialect, kind, clock, logger }),
     });
     this.#lanes = { alert: openLane('alert'), liveactivity: openLane('liveactivity') };
     this.#deadlines = new Deadlines(clock, (delivery) => this.#onDeadline(delivery));
-    this.#token = new ProviderToken({ ...options, key, onReady: () => this.#pool.pump() });
-    const headers = new RequestHeaders({ url, bundleId: options.bundleId, epochMs: () => clock.epochMs() });
-    this.#pool = new Pool({ environment, url, options, headers, owner: this });
+    this.#credential = parts.createCredential({
+      onReady: () => this.#pool.pump(),
+      onFailed: (outcome) => {
+        for (const delivery of this.#pool.takeWaiting()) this.#settle(delivery, outcome);
+      },
+    });
+    this.#pool = new Pool({ url, options, dialect, owner: this });
   }
 
   /** See `PushProvider.send`. */
@@ -66,6 +68,8 @@ export class Gateway implements PoolOwner {
     if (this.#isPast(notification)) return this.#refuse(later('timeout'));
     if (this.#pool.waitingCount >= this.#options.maxWaiting) return this.#refuse(later('overloaded'));
     if (this.#pool.isUnreachable) return this.#refuse(later('unreachable'));
+    const { obstacle } = this.#credential;
+    if (obstacle !== undefined) return this.#refuse(obstacle);
     const { breaker, report } = this.#lanes[notification.kind];
     const admission = breaker.admit();
     if (admission === 'refuse') {
@@ -90,7 +94,7 @@ export class Gateway implements PoolOwner {
       streamCount: pool.streamCount,
       waitingCount: pool.waitingCount,
       sessionsOpenedCount: pool.openedCount,
-      mintedCount: this.#token.mintedCount,
+      mintedCount: this.#credential.mintedCount,
       resentCount: pool.resentCount,
       outcomeCounts: this.#counts.snapshot(),
     };
@@ -100,23 +104,25 @@ export class Gateway implements PoolOwner {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const delivery of this.#deadlines.clear()) this.#giveUp(delivery, 'closed');
+    this.#credential.close();
     await this.#pool.close();
   }
 
   bearer(): string | undefined {
-    return this.#token.bearer();
+    return this.#credential.bearer();
   }
 
   onAnswer(exchange: Exchange, answer: Answer): void {
     const delivery = exchange.release();
     if (delivery === undefined) return;
-    if (isStaleProviderToken(answer) && this.#mayRenew(delivery, exchange.bearer)) {
+    const { outcome, credential } = this.#read(answer);
+    if (credential === 'stale' && this.#mayRenew(delivery, exchange.bearer)) {
       delivery.isRenewed = true;
       this.#pool.requeue(delivery);
       return;
     }
-    if (isTooManyProviderTokens(answer)) this.#token.hold();
-    this.#settle(delivery, interpretAnswer(answer, this.#options.clock.epochMs()));
+    if (credential === 'hold') this.#credential.hold();
+    this.#settle(delivery, outcome);
   }
 
   onLost(delivery: Delivery, loss: Loss): void {
@@ -132,9 +138,13 @@ export class Gateway implements PoolOwner {
     }
   }
 
+  #read(answer: Answer): Reading {
+    return this.#dialect.read(answer, this.#options.clock.epochMs());
+  }
+
   #mayRenew(delivery: Delivery, bearer: string): boolean {
     if (delivery.isRenewed || this.#isPast(delivery.notification)) return false;
-    return this.#token.refuse(bearer) !== 'exhausted';
+    return this.#credential.refuse(bearer) !== 'exhausted';
   }
 
   #onDeadline(delivery: Delivery): void {
@@ -157,9 +167,7 @@ export class Gateway implements PoolOwner {
         const answer = state.exchange.answer;
         state.exchange.abandon();
         const outcome: PushOutcome =
-          answer === undefined
-            ? { kind: 'unknown', reason }
-            : interpretAnswer(answer, this.#options.clock.epochMs());
+          answer === undefined ? { kind: 'unknown', reason } : this.#read(answer).outcome;
         this.#settle(delivery, outcome);
       }
     }
@@ -178,7 +186,7 @@ export class Gateway implements PoolOwner {
   #tell(notification: Notification, outcome: Exclude<PushOutcome, { kind: 'accepted' }>): void {
     if (outcome.kind === 'configuration-fault') this.#lanes[notification.kind].report.raise(outcome.reason);
     const { hash, logger } = this.#options;
-    const fields = { environment: this.#environment, token: hash(notification.token), id: notification.id };
+    const fields = { ...this.#dialect.fields, token: hash(notification.token), id: notification.id };
     logger.debug({ ...fields, outcome: outcome.kind, reason: outcome.reason }, 'push not accepted');
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseRetryAfter } from '../../src/apns/retry-after.ts';
+import { parseRetryAfter } from '../../src/gateway/retry-after.ts';
 
 const NOW = Date.parse('Sun, 06 Nov 1994 08:49:37 GMT');
 const DAY_MS = 86_400_000;

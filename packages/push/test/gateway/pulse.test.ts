@@ -1,6 +1,6 @@
 import { FakeClock } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
-import { Pulse } from '../../src/apns/pulse.ts';
+import { Pulse } from '../../src/gateway/pulse.ts';
 
 class Bench {
   readonly clock = new FakeClock();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyLoss } from '../../src/apns/loss.ts';
+import { classifyLoss } from '../../src/gateway/loss.ts';
 
 const CLOSED = { id: 5, rstCode: 0, goAway: undefined, ownEnd: undefined };
 

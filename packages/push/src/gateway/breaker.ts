@@ -19,7 +19,7 @@ type State =
 /** `pass`: send it. `trial`: send it, all depends on it. `refuse`: do not. */
 export type Admission = 'pass' | 'trial' | 'refuse';
 
-/** Keeps pushes that are bound to fail away from Apple: "stop hammering" when the configuration is wrong. */
+/** Keeps pushes that are bound to fail away from the service: "stop hammering" when the configuration is wrong. */
 export class Breaker {
   readonly #clock: Clock;
   #state: State = { kind: 'closed', faultCount: 0 };

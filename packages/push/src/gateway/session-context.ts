@@ -1,7 +1,8 @@
 import type { Answer } from './answer.ts';
-import type { CompleteApnsOptions } from './apns-options.ts';
 import type { Delivery } from './delivery.ts';
+import type { Dialect } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
+import type { CompleteGatewayOptions } from './gateway-options.ts';
 import type { Loss } from './loss.ts';
 import type { Session } from './session.ts';
 
@@ -20,6 +21,7 @@ export interface SessionOwner {
 /** What sessions of one pool have in common. */
 export interface SessionContext {
   readonly url: URL;
-  readonly options: CompleteApnsOptions;
+  readonly options: CompleteGatewayOptions;
+  readonly dialect: Dialect;
   readonly owner: SessionOwner;
 }

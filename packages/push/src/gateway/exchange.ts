@@ -1,9 +1,6 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
-import { type Answer, MAX_ANSWER_BYTES, parseAnswer } from './answer.ts';
+import { type Answer, OK } from './answer.ts';
 import type { Delivery } from './delivery.ts';
-
-/** The answer to nearly every push: one object for all. */
-const OK: Answer = { status: 200, reason: undefined, timestamp: undefined, retryAfter: undefined };
 
 /** Who hears what comes of an exchange: its session. */
 export interface ExchangeOwner {
@@ -21,6 +18,8 @@ export interface ExchangeParts {
   readonly stream: ClientHttp2Stream;
   readonly bearer: string;
   readonly sentAtMs: number;
+  /** More is no answer of the service's. */
+  readonly maxAnswerBytes: number;
 }
 
 /** One push on one stream and what has come back of its answer. */
@@ -31,6 +30,7 @@ export class Exchange {
   /** Monotonic. */
   readonly sentAtMs: number;
   readonly #owner: ExchangeOwner;
+  readonly #maxAnswerBytes: number;
   #delivery: Delivery | undefined;
   #head: { readonly status: number; readonly retryAfter: unknown } | undefined;
   #chunks: Buffer[] | undefined;
@@ -42,6 +42,7 @@ export class Exchange {
     this.bearer = parts.bearer;
     this.sentAtMs = parts.sentAtMs;
     this.#owner = owner;
+    this.#maxAnswerBytes = parts.maxAnswerBytes;
   }
 
   /** Who waits for it; undefined once that has its outcome. */
@@ -54,7 +55,7 @@ export class Exchange {
     const head = this.#head;
     if (head === undefined) return undefined;
     if (head.status === 200) return OK;
-    return parseAnswer({ ...head, body: Buffer.concat(this.#chunks ?? []) });
+    return { ...head, body: Buffer.concat(this.#chunks ?? []) };
   }
 
   /** @param flags of the HEADERS frame. */
@@ -92,12 +93,12 @@ export class Exchange {
   #onData(chunk: Buffer): void {
     if (this.#delivery === undefined) return;
     this.#bytes += chunk.length;
-    if (this.#bytes <= MAX_ANSWER_BYTES) {
+    if (this.#bytes <= this.#maxAnswerBytes) {
       this.#chunks ??= [];
       this.#chunks.push(chunk);
       return;
     }
-    // Not Apple's: the status has to do, and the rest need not come.
+    // Not the service's: the status has to do, and the rest need not come.
     this.#chunks = undefined;
     const answer = this.answer;
     if (answer !== undefined) this.#owner.onAnswer(this, answer);

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { FakeClock } from '@openchambery/testkit';
 import { describe, expect, it } from 'vitest';
-import { Deadlines } from '../../src/apns/deadlines.ts';
-import { Delivery } from '../../src/apns/delivery.ts';
-import { DeliveryQueue } from '../../src/apns/delivery-queue.ts';
+import { Deadlines } from '../../src/gateway/deadlines.ts';
+import { Delivery } from '../../src/gateway/delivery.ts';
+import { DeliveryQueue } from '../../src/gateway/delivery-queue.ts';
 
 function makeDelivery(deadlineMs: number): Delivery {
   return new Delivery({
     notification: {
       id: randomUUID(),
       token: 'ab',
-      environment: 'sandbox',
       kind: 'alert',
       payload: Buffer.alloc(0),
       deadlineMs,
