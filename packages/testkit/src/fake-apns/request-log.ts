@@ -40,6 +40,9 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
+/** Requests that are kept when nothing else is said. */
+export const DEFAULT_RECORD_LIMIT = 100_000;
+
 /** How many tokens are counted; beyond that the one first seen longest ago is forgotten. */
 const MAX_COUNTED_TOKENS = 1_000_000;
 
