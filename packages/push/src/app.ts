@@ -14,7 +14,7 @@ import { ROUTES } from './request/route.ts';
  * read, read and verify once, carry out.
  */
 export function createPushApp(context: PushContext): Hono<PushBindings> {
-  const { clock, registersByIp, sendsByIp } = context;
+  const { clock, platforms, registersByIp, sendsByIp } = context;
   const limitRegisters = limitByIp(context, { window: registersByIp, limit: 'registerLimitPerMinute' });
   const limitSends = limitByIp(context, { window: sendsByIp, limit: 'sendLimitPerMinute' });
   const app = new Hono<PushBindings>();
@@ -26,7 +26,7 @@ export function createPushApp(context: PushContext): Hono<PushBindings> {
   app.post(
     ROUTES.registerToken,
     limitRegisters,
-    readSigned(context, parseRegistration),
+    readSigned(context, (json) => parseRegistration(json, platforms)),
     register(context, ROUTES.registerToken),
   );
   app.post(
@@ -41,7 +41,12 @@ export function createPushApp(context: PushContext): Hono<PushBindings> {
     readSigned(context, parseLiveActivityRegistration),
     unregister(context, ROUTES.unregisterLiveActivityToken),
   );
-  app.post(ROUTES.send, limitSends, readSigned(context, parseSend), send(context));
+  app.post(
+    ROUTES.send,
+    limitSends,
+    readSigned(context, (json) => parseSend(json, platforms)),
+    send(context),
+  );
   app.post(
     ROUTES.liveActivity,
     limitSends,

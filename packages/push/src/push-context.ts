@@ -1,4 +1,5 @@
 import type { Clock, KeyCache } from '@openchambery/daemon';
+import type { Platform } from './binding/binding.ts';
 import type { BindingStore } from './binding/binding-store.ts';
 import type { Courier } from './deliver/deliver.ts';
 import type { SlidingWindow } from './limits/sliding-window.ts';
@@ -15,6 +16,8 @@ export interface PushContext {
   readonly store: BindingStore;
   readonly courier: Courier;
   /** Under what name the provider files each kind of push. */
+  /** The platforms whose service is configured. */
+  readonly platforms: readonly Platform[];
   readonly topics: Readonly<Record<PushKind, string>>;
   readonly registersByIp: SlidingWindow;
   readonly sendsByIp: SlidingWindow;

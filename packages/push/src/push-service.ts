@@ -1,8 +1,8 @@
 import { KeyCache } from '@openchambery/daemon';
-import { type ApnsProvider, createApnsProvider } from './apns/create-apns-provider.ts';
 import { createPushApp } from './app.ts';
-import { DeliveryGate } from './deliver/delivery-gate.ts';
-import { EnvironmentHealth } from './deliver/environment-health.ts';
+import { createGates, createProviders, platformsOf } from './create-providers.ts';
+import type { Providers } from './deliver/delivery-job.ts';
+import { ServiceHealth } from './deliver/service-health.ts';
 import { SecondOpinion } from './deliver/second-opinion.ts';
 import { TokenHolds } from './deliver/token-holds.ts';
 import { type AppFetch, answerInProcess, INTERNAL } from './http/in-process.ts';
@@ -26,7 +26,7 @@ const DRAIN_MS = 5500;
 /** A push relay without a port of its own. */
 export class PushService {
   readonly #context: PushContext;
-  readonly #provider: ApnsProvider;
+  readonly #providers: Providers;
   readonly #fetch: AppFetch;
   #state: PushState = 'running';
   #requestCount = 0;
@@ -37,11 +37,11 @@ export class PushService {
   constructor(options: ResolvedPushOptions, store: BindingStore) {
     const { clock, logger, limits } = options;
     const report = new Report(logger, clock);
-    this.#provider = createProvider(options, report);
+    this.#providers = createProviders(options, (token) => report.nameOf(token));
     this.#context = createContext(options, {
       store,
       report,
-      provider: this.#provider,
+      providers: this.#providers,
       isDraining: () => this.#state !== 'running',
       limits,
     });
@@ -92,14 +92,16 @@ export class PushService {
   /** What it holds now. */
   snapshot(): PushSnapshot {
     const { store, courier, report } = this.#context;
+    const gates = Object.values(courier.gates);
+    const { ios, android } = this.#providers;
     return {
       state: this.#state,
       requestCount: this.#requestCount,
-      inFlightCount: courier.gate.activeCount,
-      waitingCount: courier.gate.waitingCount,
+      inFlightCount: gates.reduce((sum, { activeCount }) => sum + activeCount, 0),
+      waitingCount: gates.reduce((sum, { waitingCount }) => sum + waitingCount, 0),
       ...store.counts(),
       suspected: courier.health.suspected(),
-      providers: this.#provider.snapshot(),
+      providers: { ...ios.snapshot(), ...android?.snapshot() },
       totals: report.counters.totals(),
     };
   }
@@ -107,7 +109,8 @@ export class PushService {
   async #close(): Promise<void> {
     this.drain();
     await this.#whenIdle();
-    await this.#provider.close();
+    const { ios, android } = this.#providers;
+    await Promise.all([ios.close(), android?.close()]);
     await this.#context.store.close();
     this.#state = 'closed';
   }
@@ -139,27 +142,13 @@ export function openStore({ databasePath, limits, clock, logger }: ResolvedPushO
   return openSqliteBindingStore({ path: databasePath, limits, clock, logger });
 }
 
-function createProvider(options: ResolvedPushOptions, report: Report): ApnsProvider {
-  const { apnsKeyId, apnsTeamId, apnsBundleId, apnsP8, apnsProductionUrl, apnsSandboxUrl } = options;
-  return createApnsProvider({
-    keyId: apnsKeyId,
-    teamId: apnsTeamId,
-    bundleId: apnsBundleId,
-    key: apnsP8,
-    urls: { production: apnsProductionUrl, sandbox: apnsSandboxUrl },
-    clock: options.clock,
-    logger: options.logger,
-    hash: (token) => report.nameOf(token),
-  });
-}
-
 interface ContextParts extends Pick<PushContext, 'store' | 'report' | 'isDraining' | 'limits'> {
-  readonly provider: ApnsProvider;
+  readonly providers: Providers;
 }
 
 function createContext(options: ResolvedPushOptions, parts: ContextParts): PushContext {
   const { clock, trustProxy, apnsBundleId } = options;
-  const { store, report, provider, isDraining, limits } = parts;
+  const { store, report, providers, isDraining, limits } = parts;
   const perMinute = (max: number): SlidingWindow =>
     new SlidingWindow({ clock, windowMs: MINUTE_MS, max, maxKeys: MAX_WINDOW_KEYS });
   return {
@@ -170,15 +159,16 @@ function createContext(options: ResolvedPushOptions, parts: ContextParts): PushC
     store,
     courier: {
       clock,
-      provider,
+      providers,
       store,
-      gate: new DeliveryGate(limits.maxInFlight),
-      health: new EnvironmentHealth(clock, report),
+      gates: createGates(limits.maxInFlight, providers),
+      health: new ServiceHealth(clock, report),
       secondOpinion: new SecondOpinion(clock),
       holds: new TokenHolds(clock),
       listener: report,
       onProviderBug: (error) => report.providerBug(error),
     },
+    platforms: platformsOf(providers),
     topics: { alert: apnsBundleId, liveactivity: `${apnsBundleId}.push-type.liveactivity` },
     registersByIp: perMinute(limits.registerLimitPerMinute),
     sendsByIp: perMinute(limits.sendLimitPerMinute),

@@ -1,6 +1,6 @@
 import type { StoreCounts } from './binding/binding-store.ts';
 import type { PushCounterTotals } from './observe/push-counters.ts';
-import type { Environment, ProviderSnapshot } from './provider/push-provider.ts';
+import type { Environment, ProviderSnapshot, Service } from './provider/push-provider.ts';
 
 /** The life of a push relay; it goes one way. */
 export type PushState = 'running' | 'draining' | 'closed';
@@ -13,8 +13,11 @@ export interface PushSnapshot extends StoreCounts {
   /** Deliveries under way, and deliveries that wait. */
   readonly inFlightCount: number;
   readonly waitingCount: number;
-  /** Environments that refuse every token, so that nothing is dropped for it. */
-  readonly suspected: readonly Environment[];
-  readonly providers: Readonly<Record<Environment, ProviderSnapshot>>;
+  /** Services that refuse every token, so that nothing is dropped for it. */
+  readonly suspected: readonly Service[];
+  /** Those that are configured; Apple's two always are. */
+  readonly providers: Readonly<
+    Record<Environment, ProviderSnapshot> & Partial<Record<'fcm', ProviderSnapshot>>
+  >;
   readonly totals: PushCounterTotals;
 }

@@ -5,7 +5,7 @@ import type { ReplayMark, ReplayVerdict } from './replay-mark.ts';
 /** A verified request to bind a token. */
 export interface Registration {
   readonly mark: ReplayMark;
-  /** Lower-case hexadecimal. */
+  /** In the form that a {@link Binding} has it. */
   readonly token: string;
   readonly platform: Platform;
   readonly kind: BindingKind;
@@ -14,7 +14,7 @@ export interface Registration {
 /** A verified request to forget a token. */
 export interface Unregistration {
   readonly mark: ReplayMark;
-  /** Lower-case hexadecimal. */
+  /** In the form that a {@link Binding} has it. */
   readonly token: string;
 }
 
@@ -75,9 +75,9 @@ export interface BindingStore {
   claim(mark: ReplayMark): Promise<ReplayVerdict>;
   /** Whether a text has been used, without marking it. */
   isMarked(mark: ReplayMark): Promise<boolean>;
-  /** The bindings of a server among `tokens` (lower case), by token. */
+  /** The bindings of a server among `tokens`, by token. */
   find(serverId: string, tokens: readonly string[]): Promise<ReadonlyMap<string, Binding>>;
-  /** Applies what deliveries have shown, all or nothing. Gives the tokens that were dropped, lower case. */
+  /** Applies what deliveries have shown, all or nothing. Gives the tokens that were dropped. */
   settle(changes: readonly BindingChange[]): Promise<ReadonlySet<string>>;
   /** When that environment last accepted a push for that topic, ms since the epoch, to the minute. */
   lastAcceptedAtMs(environment: Environment, topic: string): Promise<number | undefined>;

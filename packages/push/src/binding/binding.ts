@@ -8,7 +8,7 @@ export type BindingKind = 'device' | 'liveactivity';
 
 /** A device token and the one server that may push to it. */
 export interface Binding {
-  /** Lower-case hexadecimal. */
+  /** Lower-case hexadecimal for `ios`, as it was registered for `android`. */
   readonly token: string;
   readonly serverId: string;
   readonly platform: Platform;

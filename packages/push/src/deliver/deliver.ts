@@ -1,11 +1,12 @@
-import type { Binding } from '../binding/binding.ts';
+import type { Binding, Platform } from '../binding/binding.ts';
 import type { BindingChange, BindingStore } from '../binding/binding-store.ts';
 import type { Environment } from '../provider/push-provider.ts';
 import { canonicalToken } from '../request/device-token.ts';
-import { deliverOne, type Delivered, type DeliveryContext, type DeliveryJob } from './deliver-one.ts';
+import { deliverOne } from './deliver-one.ts';
 import type { DeliveryGate } from './delivery-gate.ts';
-import type { EnvironmentHealth } from './environment-health.ts';
+import type { Delivered, DeliveredByApple, DeliveryContext, DeliveryJob } from './delivery-job.ts';
 import { type Evidence, judge } from './judge.ts';
+import { FCM_TOPIC, type ServiceHealth } from './service-health.ts';
 
 /** What a caller reads about one token. */
 export type ResultRow =
@@ -28,8 +29,9 @@ export interface DeliveryListener {
 /** What deliveries share. */
 export interface Courier extends DeliveryContext {
   readonly store: BindingStore;
-  readonly gate: DeliveryGate;
-  readonly health: EnvironmentHealth;
+  /** One for each platform, so that a service that hangs takes no place from another. */
+  readonly gates: Readonly<Record<Platform, DeliveryGate>>;
+  readonly health: ServiceHealth;
   readonly listener: DeliveryListener;
 }
 
@@ -38,6 +40,7 @@ export interface Delivery {
   readonly job: DeliveryJob;
   /** As sent, duplicates included. */
   readonly tokens: readonly string[];
+  /** Under what name Apple files it. */
   readonly topic: string;
   /** Whether a push that is accepted is the token's last: the end of a Live Activity. */
   readonly isLast: boolean;
@@ -49,19 +52,28 @@ export interface Delivery {
  */
 export async function deliver(delivery: Delivery, courier: Courier): Promise<readonly ResultRow[]> {
   const spellings = distinct(delivery.tokens);
-  const bindings = await courier.store.find(delivery.job.serverId, [...spellings.keys()]);
-  const pending = [...spellings.keys()].flatMap(
-    (token) => start(bindings.get(token), delivery.job, courier) ?? [],
-  );
+  const known = new Set([...spellings].flat());
+  const bindings = await courier.store.find(delivery.job.serverId, [...known]);
+  const named = [...spellings].map(([canonical, spelling]) => ({
+    spelling,
+    binding: ofPlatform('ios', bindings.get(canonical)) ?? ofPlatform('android', bindings.get(spelling)),
+  }));
+  const pending = named.flatMap(({ binding }) => start(binding, delivery.job, courier) ?? []);
   const delivered = await Promise.all(pending);
   const dropped = await settle(delivered, delivery, courier);
   const accepted = new Set(
     delivered.filter(({ outcome }) => outcome.kind === 'accepted').map(({ binding }) => binding.token),
   );
-  return [...spellings].map(([token, spelling]) => {
-    if (accepted.has(token)) return { token: spelling, ok: true };
-    return { token: spelling, ok: false, ...(dropped.has(token) ? { drop: true as const } : {}) };
+  return named.map(({ spelling: token, binding }) => {
+    if (binding === undefined) return { token, ok: false };
+    if (accepted.has(binding.token)) return { token, ok: true };
+    return { token, ok: false, ...(dropped.has(binding.token) ? { drop: true as const } : {}) };
   });
+}
+
+/** A binding of that platform: what a token means depends on whose it is. */
+function ofPlatform(platform: Platform, binding: Binding | undefined): Binding | undefined {
+  return binding?.platform === platform ? binding : undefined;
 }
 
 /** The canonical form of each token and how it was first written. */
@@ -83,7 +95,7 @@ function start(
     courier.listener.unbound();
     return undefined;
   }
-  const delivery = courier.gate.run(() => deliverOne(binding, job, courier));
+  const delivery = courier.gates[binding.platform].run(() => deliverOne(binding, job, courier));
   if (delivery === undefined) courier.listener.overloaded();
   return delivery;
 }
@@ -105,7 +117,7 @@ async function settle(
       isLast,
     };
     const changes: BindingChange[] = delivered.flatMap((each) => {
-      const lastAcceptedAtMs = lastAcceptedAt.get(each.asked);
+      const lastAcceptedAtMs = each.platform === 'ios' ? lastAcceptedAt.get(each.asked) : undefined;
       return judge(each, { ...evidence, lastAcceptedAtMs }) ?? [];
     });
     const dropped = changes.length === 0 ? new Set<string>() : await courier.store.settle(changes);
@@ -121,12 +133,22 @@ async function settle(
 }
 
 /** What worked counts first: one token that is taken shows that the others are not refused for the configuration. */
-function learnHealth(delivered: readonly Delivered[], topic: string, health: EnvironmentHealth): void {
-  for (const { outcome, environment } of delivered) {
-    if (outcome.kind === 'accepted' || outcome.kind === 'dead') health.worked(environment, topic);
+function learnHealth(delivered: readonly Delivered[], topic: string, health: ServiceHealth): void {
+  for (const each of delivered) {
+    const { kind } = each.outcome;
+    if (each.platform === 'ios') {
+      if (kind === 'accepted' || kind === 'dead') health.worked(each.environment, topic);
+    } else if (kind === 'accepted') {
+      // That a token is dead FCM may know of other projects' tokens, too.
+      health.worked('fcm', FCM_TOPIC);
+    }
   }
-  for (const { binding, isRefusedByBoth, asked } of delivered) {
-    if (isRefusedByBoth) health.refused(asked, topic, binding.token);
+  for (const each of delivered) {
+    if (each.platform === 'ios') {
+      if (each.isRefusedByBoth) health.refused(each.asked, topic, each.binding.token);
+    } else if (each.outcome.kind === 'mismatch') {
+      health.refused('fcm', FCM_TOPIC, each.binding.token);
+    }
   }
 }
 
@@ -137,6 +159,7 @@ async function readAcceptances(
   store: BindingStore,
 ): Promise<ReadonlyMap<Environment, number | undefined>> {
   const asked = delivered
+    .filter((each): each is DeliveredByApple => each.platform === 'ios')
     .filter(({ outcome, isRefusedByBoth }) => outcome.kind === 'mismatch' && !isRefusedByBoth)
     .map((each) => each.asked);
   const entries = await Promise.all(

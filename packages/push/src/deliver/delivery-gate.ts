@@ -1,14 +1,19 @@
-/** Lets so many deliveries run at once, and as many again wait their turn. */
+/** Lets so many deliveries run at once, and so many more wait their turn. */
 export class DeliveryGate {
   readonly #max: number;
+  readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
   /** First of {@link #waiting} that still waits; the rest is cut off now and then. */
   #next = 0;
   #active = 0;
 
-  /** @param max deliveries at once; at least 1 */
-  constructor(max: number) {
+  /**
+   * @param max deliveries at once; at least 1
+   * @param maxWaiting deliveries that may wait
+   */
+  constructor(max: number, maxWaiting: number = max) {
     this.#max = max;
+    this.#maxWaiting = maxWaiting;
   }
 
   /** Deliveries under way. */
@@ -30,7 +35,7 @@ export class DeliveryGate {
       this.#active++;
       return this.#runNow(delivery);
     }
-    if (this.waitingCount >= this.#max) return undefined;
+    if (this.waitingCount >= this.#maxWaiting) return undefined;
     return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(() => this.#runNow(delivery));
   }
 

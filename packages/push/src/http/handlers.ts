@@ -91,7 +91,7 @@ export function liveActivity(context: PushContext): SignedHandler<LiveActivityCo
 interface Preparation {
   readonly verified: VerifiedRequest<unknown>;
   readonly context: PushContext;
-  readonly job: Pick<Delivery, 'tokens'> & Pick<Delivery['job'], 'environment' | 'payload' | 'collapseId'>;
+  readonly job: Pick<Delivery, 'tokens'> & Pick<Delivery['job'], 'environment' | 'payloads' | 'collapseId'>;
   readonly isLast: boolean;
 }
 

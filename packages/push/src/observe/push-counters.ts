@@ -1,5 +1,5 @@
 import type { PushOutcome } from '../provider/push-outcome.ts';
-import { ENVIRONMENTS, type Environment } from '../provider/push-provider.ts';
+import { type Service, SERVICES } from '../provider/push-provider.ts';
 import type { RefusalCode } from '../request/refusal.ts';
 import { ROUTES } from '../request/route.ts';
 
@@ -10,8 +10,8 @@ export interface PushCounterTotals {
   /** Answers by route and HTTP status: `/v1/push/send 200`. */
   readonly answers: Readonly<Record<string, number>>;
   readonly refusals: Readonly<Partial<Record<RefusalCode, number>>>;
-  /** Outcomes of deliveries by environment. */
-  readonly deliveries: Readonly<Record<Environment, Readonly<Partial<Record<PushOutcome['kind'], number>>>>>;
+  /** Outcomes of deliveries by service. */
+  readonly deliveries: Readonly<Record<Service, Readonly<Partial<Record<PushOutcome['kind'], number>>>>>;
   /** Tokens named by a server that they are not bound to. */
   readonly unbound: number;
   /** Deliveries not begun because too many waited. */
@@ -24,9 +24,10 @@ export interface PushCounterTotals {
 export class PushCounters {
   readonly #answers = new Map<string, number>();
   readonly #refusals = new Map<RefusalCode, number>();
-  readonly #deliveries: Readonly<Record<Environment, Map<PushOutcome['kind'], number>>> = {
+  readonly #deliveries: Readonly<Record<Service, Map<PushOutcome['kind'], number>>> = {
     production: new Map(),
     sandbox: new Map(),
+    fcm: new Map(),
   };
   #unbound = 0;
   #overloaded = 0;
@@ -40,8 +41,8 @@ export class PushCounters {
     increment(this.#refusals, code);
   }
 
-  countDelivery(environment: Environment, outcome: PushOutcome['kind']): void {
-    increment(this.#deliveries[environment], outcome);
+  countDelivery(service: Service, outcome: PushOutcome['kind']): void {
+    increment(this.#deliveries[service], outcome);
   }
 
   countUnbound(): void {
@@ -57,13 +58,11 @@ export class PushCounters {
   }
 
   totals(): PushCounterTotals {
-    const deliveries = ENVIRONMENTS.map(
-      (each) => [each, Object.fromEntries(this.#deliveries[each])] as const,
-    );
+    const deliveries = SERVICES.map((each) => [each, Object.fromEntries(this.#deliveries[each])] as const);
     return {
       answers: Object.fromEntries(this.#answers),
       refusals: Object.fromEntries(this.#refusals),
-      // Both environments are there.
+      // All services are there.
       deliveries: Object.fromEntries(deliveries) as PushCounterTotals['deliveries'],
       unbound: this.#unbound,
       overloaded: this.#overloaded,

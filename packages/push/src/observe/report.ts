@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { type Clock, describeFault, LogBudget, type Logger } from '@openchambery/daemon';
 import { PushStoreError } from '../binding/store-error.ts';
-import type { Delivered } from '../deliver/deliver-one.ts';
 import type { DeliveryListener } from '../deliver/deliver.ts';
-import type { HealthListener } from '../deliver/environment-health.ts';
-import type { Environment } from '../provider/push-provider.ts';
+import { type Delivered, serviceOf } from '../deliver/delivery-job.ts';
+import type { HealthListener } from '../deliver/service-health.ts';
+import type { Service } from '../provider/push-provider.ts';
 import type { Refusal, RefusalCode } from '../request/refusal.ts';
 import { PushCounters } from './push-counters.ts';
 
@@ -56,15 +56,17 @@ export class Report implements DeliveryListener, HealthListener {
     this.#fault('fault', error, 'a push request failed');
   }
 
-  delivered({ binding, outcome, environment }: Delivered): void {
-    this.counters.countDelivery(environment, outcome.kind);
+  delivered(delivered: Delivered): void {
+    const { binding, outcome } = delivered;
+    const service = serviceOf(delivered);
+    this.counters.countDelivery(service, outcome.kind);
     const nameOf = (): string => this.nameOf(binding.token);
     const fields = {
       // Worked out by whoever writes the line, which is rare: a quarter of what a push costs.
       get token(): string {
         return nameOf();
       },
-      environment,
+      ...placeOf(service),
       outcome: outcome.kind,
     };
     if (outcome.kind === 'accepted') {
@@ -102,22 +104,34 @@ export class Report implements DeliveryListener, HealthListener {
     this.#fault('fault', error, 'a push provider threw');
   }
 
-  onSuspected(environment: Environment, topic: string): void {
+  onSuspected(service: Service, topic: string): void {
+    const check =
+      service === 'fcm'
+        ? 'check that the service account belongs to the project of the app'
+        : 'check the bundle ID, and whether the apps come from that environment';
     this.#logger.error(
-      { environment, topic },
-      `APNs ${environment} refuses every device token: check the bundle ID, and whether the apps come from that ` +
-        'environment; no token is dropped for it',
+      { ...placeOf(service), topic },
+      `${titleOf(service)} refuses every device token: ${check}; no token is dropped for it`,
     );
   }
 
-  onCleared(environment: Environment, topic: string): void {
-    this.#logger.info({ environment, topic }, `APNs ${environment} knows device tokens again`);
+  onCleared(service: Service, topic: string): void {
+    this.#logger.info({ ...placeOf(service), topic }, `${titleOf(service)} knows device tokens again`);
   }
 
   #fault(kind: 'fault' | 'unsettled', error: unknown, message: string): void {
     const { write, suppressed } = this.#faults.take(kind);
     if (write) this.#logger.error({ ...describe(error), ...mention(suppressed) }, message);
   }
+}
+
+/** A service as fields of a log line. */
+function placeOf(service: Service): Record<string, string> {
+  return service === 'fcm' ? { service } : { environment: service };
+}
+
+function titleOf(service: Service): string {
+  return service === 'fcm' ? 'FCM' : `APNs ${service}`;
 }
 
 /** Messages of errors may quote what they choke on; those of our own do not. */

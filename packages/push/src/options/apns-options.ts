@@ -1,5 +1,5 @@
-import { describeValue } from '@openchambery/daemon';
 import { parseApnsKey } from '../apns/parse-apns-key.ts';
+import { refuse, resolveUrl } from './operator-url.ts';
 import { PushOptionError } from './push-option-error.ts';
 
 /** What Apple's service has to be told, checked. */
@@ -17,7 +17,6 @@ export interface ApnsOptions {
 const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 /** "CFBundleIdentifier", Apple; it becomes a header. */
 const BUNDLE_ID_PATTERN = /^[A-Za-z0-9.-]{1,155}$/;
-const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * Checks the options of APNs.
@@ -61,21 +60,4 @@ function resolveKey(p8: string | undefined): string {
   const parsed = parseApnsKey(pem);
   if (parsed.kind === 'key') return pem;
   throw new PushOptionError({ option: 'apnsP8', expected, got: `another text: ${parsed.problem}` });
-}
-
-function resolveUrl(option: string, text: string | undefined): string {
-  const expected = 'an https:// URL without user, query and fragment (http:// only for this machine)';
-  if (typeof text !== 'string') throw refuse(option, expected, text);
-  // Never quoted: a user or a query may hold a password, also where the rest is no URL.
-  if (!URL.canParse(text)) throw new PushOptionError({ option, expected, got: 'a text that is no URL' });
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname));
-  if (!isSafe || username !== '' || password !== '' || search !== '' || hash !== '' || /[?#]/.test(text)) {
-    throw new PushOptionError({ option, expected, got: 'another kind of URL' });
-  }
-  return text;
-}
-
-function refuse(option: string, expected: string, got: unknown): PushOptionError {
-  return new PushOptionError({ option, expected, got: got === undefined ? 'none' : describeValue(got) });
 }

@@ -61,6 +61,6 @@ export const PUSH_LIMITS = {
     unit: 'count',
     min: 1,
     max: 10_000,
-    meaning: 'deliveries under way at once; as many again may wait',
+    meaning: 'deliveries under way at once, half of them for each platform with FCM; as many again may wait',
   },
 } as const;

@@ -11,6 +11,7 @@ import {
   systemClock,
 } from '@openchambery/daemon';
 import { type ApnsOptions, resolveApnsOptions } from './apns-options.ts';
+import { type FcmOptions, resolveFcmOptions } from './fcm-options.ts';
 import { type PushLimits, resolvePushLimits } from './limits.ts';
 import { PushOptionError } from './push-option-error.ts';
 
@@ -42,6 +43,15 @@ export interface PushOptions {
   readonly apnsProductionUrl?: string | undefined;
   /** @default 'https://api.sandbox.push.apple.com' */
   readonly apnsSandboxUrl?: string | undefined;
+  /**
+   * A service account of the app's Firebase project, as the JSON that Google hands out; with it Android's tokens are
+   * served. @default undefined
+   */
+  readonly fcmServiceAccountJson?: string | undefined;
+  /** @default 'https://fcm.googleapis.com' */
+  readonly fcmUrl?: string | undefined;
+  /** Where access tokens for FCM come from. @default what the service account names */
+  readonly fcmTokenUrl?: string | undefined;
   /** Limits that differ from the defaults of {@link PUSH_LIMITS}. @default {} */
   readonly limits?: Partial<PushLimits> | undefined;
   /** Time and timers. @default systemClock */
@@ -51,7 +61,7 @@ export interface PushOptions {
 }
 
 /** Checked options with every default filled in. */
-export interface ResolvedPushOptions extends ApnsOptions {
+export interface ResolvedPushOptions extends ApnsOptions, FcmOptions {
   readonly host: string;
   readonly port: number;
   readonly listenFd: number | undefined;
@@ -71,6 +81,7 @@ export const PUSH_DEFAULTS: Readonly<{
   apnsBundleId: string;
   apnsProductionUrl: string;
   apnsSandboxUrl: string;
+  fcmUrl: string;
 }> = Object.freeze({
   host: '127.0.0.1',
   port: 8788,
@@ -79,6 +90,7 @@ export const PUSH_DEFAULTS: Readonly<{
   apnsBundleId: 'com.yee94.openchamber',
   apnsProductionUrl: 'https://api.push.apple.com',
   apnsSandboxUrl: 'https://api.sandbox.push.apple.com',
+  fcmUrl: 'https://fcm.googleapis.com',
 });
 
 /**
@@ -95,6 +107,7 @@ export function resolvePushOptions(options: PushOptions): ResolvedPushOptions {
     databasePath: resolveDatabasePath(given.databasePath),
     limits: resolvePushLimits(options.limits),
     ...resolveApnsOptions(given),
+    ...resolveFcmOptions(given),
     clock: options.clock ?? systemClock,
     logger: options.logger ?? silentLogger,
   };

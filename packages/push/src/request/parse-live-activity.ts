@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Payloads } from '../deliver/delivery-job.ts';
 import type { Environment } from '../provider/push-provider.ts';
 import { CONTENT_STATE, type ContentState, signedContentState } from './content-state.ts';
 import { DEVICE_TOKENS, signedTokens } from './device-token.ts';
@@ -17,7 +18,7 @@ export interface LiveActivityContent {
   readonly tokens: readonly string[];
   readonly event: LiveActivityEvent;
   readonly environment: Environment;
-  readonly payload: Buffer;
+  readonly payloads: Payloads;
 }
 
 const SECONDS = v.exactOptional(v.pipe(v.number(), v.safeInteger()));
@@ -52,7 +53,7 @@ export function parseLiveActivity(
   return {
     envelope: { publicKeyJwk, ts, sig },
     signedText: `${ts}.${signedTokens(tokens)}.${event}.${head}.${dismissalDate ?? ''}.${staleDate ?? ''}${tail}`,
-    content: { tokens, event, environment: env, payload },
+    content: { tokens, event, environment: env, payloads: { ios: payload } },
   };
 }
 

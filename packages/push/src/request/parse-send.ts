@@ -1,8 +1,11 @@
 import * as v from 'valibot';
+import type { Platform } from '../binding/binding.ts';
+import type { Payloads } from '../deliver/delivery-job.ts';
 import type { Environment } from '../provider/push-provider.ts';
 import { DATA_ENTRIES, type DataEntries } from './data-entries.ts';
-import { DEVICE_TOKENS, signedTokens } from './device-token.ts';
+import { DEVICE_TOKENS, isAppleToken, MIXED_TOKENS, signedTokens } from './device-token.ts';
 import { ENVELOPE, type SignedRequest } from './envelope.ts';
+import { encodeFcmMessage } from './fcm-message.ts';
 import { check } from './parse-body.ts';
 import { encodePayload } from './payload.ts';
 import { isRefusal, type Refusal } from './refusal.ts';
@@ -12,7 +15,7 @@ export interface SendContent {
   /** As sent, duplicates included. */
   readonly tokens: readonly string[];
   readonly environment: Environment;
-  readonly payload: Buffer;
+  readonly payloads: Payloads;
   readonly collapseId: string | undefined;
 }
 
@@ -34,21 +37,40 @@ const SEND = v.object({
   data: v.exactOptional(DATA_ENTRIES, {}),
 });
 
-/** Reads `send`. */
-export function parseSend(json: unknown): SignedRequest<SendContent> | Refusal {
-  const parsed = check(SEND, json);
+const MIXED_SEND = v.object({ ...SEND.entries, tokens: MIXED_TOKENS });
+const APPLE: readonly Platform[] = ['ios'];
+
+/** Reads `send`; `platforms` are those that are served. */
+export function parseSend(
+  json: unknown,
+  platforms: readonly Platform[] = APPLE,
+): SignedRequest<SendContent> | Refusal {
+  const parsed = platforms.includes('android') ? check(MIXED_SEND, json) : check(SEND, json);
   if (isRefusal(parsed)) return parsed;
   const { publicKeyJwk, ts, sig, tokens, title, env, collapseId } = parsed.value;
-  const payload = encodePayload(alertPayload(parsed.value));
-  if (isRefusal(payload)) return payload;
+  const payloads = encodePayloads(parsed.value, platforms);
+  if (isRefusal(payloads)) return payloads;
   return {
     envelope: { publicKeyJwk, ts, sig },
     signedText: `${ts}.${signedTokens(tokens)}.${title}`,
-    content: { tokens, environment: env, payload, collapseId: collapseId === '' ? undefined : collapseId },
+    content: { tokens, environment: env, payloads, collapseId: collapseId === '' ? undefined : collapseId },
   };
 }
 
+/** What a service would refuse is refused here, when a token of the request has the form of its tokens alone. */
+function encodePayloads(alert: Alert, platforms: readonly Platform[]): Payloads | Refusal {
+  const areApple = alert.tokens.map((token) => isAppleToken(token));
+  const ios = areApple.includes(true) ? encodePayload(alertPayload(alert)) : undefined;
+  if (ios !== undefined && isRefusal(ios)) return ios;
+  const apple = ios === undefined ? {} : { ios };
+  if (!platforms.includes('android')) return apple;
+  const android = encodeFcmMessage(alert);
+  if (!isRefusal(android)) return { ...apple, android };
+  return areApple.includes(false) ? android : apple;
+}
+
 interface Alert {
+  readonly tokens: readonly string[];
   readonly title: string;
   readonly body: string;
   readonly badge?: number;

@@ -1,7 +1,8 @@
 import { FakeClock } from '@openchambery/testkit';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Binding } from '../../src/binding/binding.ts';
-import { type Delivered, deliverOne, type DeliveryJob } from '../../src/deliver/deliver-one.ts';
+import { deliverOne } from '../../src/deliver/deliver-one.ts';
+import type { DeliveredByApple, DeliveryJob } from '../../src/deliver/delivery-job.ts';
 import { pushId } from '../../src/deliver/push-id.ts';
 import { SecondOpinion } from '../../src/deliver/second-opinion.ts';
 import type { PushOutcome } from '../../src/provider/push-outcome.ts';
@@ -39,26 +40,34 @@ function bind(more: Partial<Binding> = {}): Binding {
   return new MemoryBindingStore(clock).bind(TOKEN, 'server', more);
 }
 
-function run(binding: Binding = bind(), job: Partial<DeliveryJob> = {}): Promise<Delivered> {
-  return deliverOne(
+async function run(binding: Binding = bind(), job: Partial<DeliveryJob> = {}): Promise<DeliveredByApple> {
+  const delivered = await deliverOne(
     binding,
     {
       serverId: 'server',
       textHash: TEXT_HASH,
       kind: 'alert',
       environment: 'sandbox',
-      payload: Buffer.from('{}'),
+      payloads: { ios: Buffer.from('{}') },
       deadlineMs: 5000,
       ...job,
     },
-    { clock, provider, secondOpinion, holds, onProviderBug: (error) => bugs.push(error) },
+    {
+      clock,
+      providers: { ios: provider, android: undefined },
+      secondOpinion,
+      holds,
+      onProviderBug: (error) => bugs.push(error),
+    },
   );
+  if (delivered.platform !== 'ios') throw new Error('not by Apple');
+  return delivered;
 }
 
 describe('a push', () => {
   it('goes out as it was asked for', async () => {
     const payload = Buffer.from('{"aps":{}}');
-    await run(bind(), { payload, kind: 'liveactivity', collapseId: 'c', deadlineMs: 77 });
+    await run(bind(), { payloads: { ios: payload }, kind: 'liveactivity', collapseId: 'c', deadlineMs: 77 });
     expect(provider.sent).toEqual([
       {
         id: pushId(TEXT_HASH, TOKEN),
@@ -88,6 +97,7 @@ describe('a push', () => {
       provider.scriptBoth(outcome);
       const delivered = await run();
       expect(delivered).toEqual({
+        platform: 'ios',
         binding: bind(),
         asked: 'sandbox',
         outcome,

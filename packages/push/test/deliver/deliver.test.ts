@@ -353,7 +353,7 @@ describe('more than may wait', () => {
     expect(rows.map(({ ok }) => ok)).toEqual([true, true, true, true, false]);
     expect(stage.told).toEqual(['overloaded']);
     expect(stage.provider.sent).toHaveLength(4);
-    expect(stage.courier.gate.activeCount).toBe(0);
+    expect(stage.courier.gates.ios.activeCount).toBe(0);
   });
 
   it('does not wait beyond its deadline', async () => {

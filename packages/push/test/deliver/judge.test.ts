@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Binding, Refusals } from '../../src/binding/binding.ts';
-import type { Delivered } from '../../src/deliver/deliver-one.ts';
+import type { Delivered, DeliveredByApple } from '../../src/deliver/delivery-job.ts';
 import { type Evidence, judge } from '../../src/deliver/judge.ts';
 import type { PushOutcome } from '../../src/provider/push-outcome.ts';
 import { NOW_MS, TOKEN } from '../support/bodies.ts';
@@ -28,8 +28,9 @@ const BINDING: Binding = {
   refusals: undefined,
 };
 
-function delivered(outcome: PushOutcome, more: Partial<Delivered> = {}): Delivered {
+function delivered(outcome: PushOutcome, more: Partial<DeliveredByApple> = {}): Delivered {
   return {
+    platform: 'ios',
     binding: BINDING,
     asked: 'sandbox',
     outcome,
@@ -41,7 +42,7 @@ function delivered(outcome: PushOutcome, more: Partial<Delivered> = {}): Deliver
 
 function evidence(more: Partial<Evidence> = {}): Evidence {
   return {
-    health: { isSuspected: () => false },
+    health: { isSuspected: () => false, isTrusted: () => false },
     topic: TOPIC,
     nowMs: NOW_MS,
     lastAcceptedAtMs: undefined,
@@ -95,7 +96,7 @@ describe('a dead token', () => {
   });
 
   it('is dead although its environment refuses everything: it has known the token', () => {
-    const suspicious = evidence({ health: { isSuspected: () => true } });
+    const suspicious = evidence({ health: { isSuspected: () => true, isTrusted: () => false } });
     expect(judge(delivered(dead(NOW_MS)), suspicious)).toEqual({ kind: 'drop', binding: BINDING });
   });
 
@@ -124,7 +125,10 @@ describe('a token that no environment knows', () => {
 
   it.each(['sandbox', 'production'])('is not while the %s refuses everything', (suspected) => {
     const outcome = delivered(MISMATCH, { isRefusedByBoth: true });
-    const health = { isSuspected: (environment: string) => environment === suspected };
+    const health = {
+      isSuspected: (environment: string) => environment === suspected,
+      isTrusted: () => false,
+    };
     expect(judge(outcome, evidence({ health }))).toBeUndefined();
   });
 });
@@ -138,7 +142,7 @@ describe('a token that one environment does not know, where the other cannot be 
     isSuspected = false,
   ): unknown {
     const binding = refusals === undefined ? BINDING : after(refusals);
-    const health = { isSuspected: () => isSuspected };
+    const health = { isSuspected: () => isSuspected, isTrusted: () => false };
     return judge(delivered(MISMATCH, { binding }), evidence({ lastAcceptedAtMs, health }))?.kind;
   }
 
@@ -168,7 +172,10 @@ describe('a token that one environment does not know, where the other cannot be 
   });
 
   it('is judged by the environment that was asked, whatever the other is suspected of', () => {
-    const health = { isSuspected: (environment: string) => environment === 'production' };
+    const health = {
+      isSuspected: (environment: string) => environment === 'production',
+      isTrusted: () => false,
+    };
     expect(judge(delivered(MISMATCH), evidence({ health }))?.kind).toBe('refused');
   });
 

@@ -1,18 +1,18 @@
 import { FakeClock } from '@openchambery/testkit';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EnvironmentHealth } from '../../src/deliver/environment-health.ts';
+import { ServiceHealth } from '../../src/deliver/service-health.ts';
 
 const HOUR_MS = 3_600_000;
 const TOPIC = 'com.example';
 
 let clock: FakeClock;
 let heard: string[];
-let health: EnvironmentHealth;
+let health: ServiceHealth;
 
 beforeEach(() => {
   clock = new FakeClock();
   heard = [];
-  health = new EnvironmentHealth(clock, {
+  health = new ServiceHealth(clock, {
     onSuspected: (environment, topic) => heard.push(`suspected ${environment} ${topic}`),
     onCleared: (environment, topic) => heard.push(`cleared ${environment} ${topic}`),
   });

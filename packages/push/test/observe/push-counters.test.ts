@@ -6,7 +6,7 @@ it('counts from nothing', () => {
   expect(new PushCounters().totals()).toEqual({
     answers: {},
     refusals: {},
-    deliveries: { production: {}, sandbox: {} },
+    deliveries: { production: {}, sandbox: {}, fcm: {} },
     unbound: 0,
     overloaded: 0,
     dropped: 0,
@@ -29,7 +29,7 @@ it('counts each kind for itself', () => {
   expect(counters.totals()).toEqual({
     answers: { '/v1/push/send 200': 2, '/v1/push/send 429': 1, '/v1/push/register-token 200': 1 },
     refusals: { rate_limited: 1 },
-    deliveries: { production: { accepted: 1 }, sandbox: { mismatch: 2 } },
+    deliveries: { production: { accepted: 1 }, sandbox: { mismatch: 2 }, fcm: {} },
     unbound: 1,
     overloaded: 1,
     dropped: 3,

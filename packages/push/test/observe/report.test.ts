@@ -1,7 +1,7 @@
 import { FakeClock } from '@openchambery/testkit';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PushStoreError } from '../../src/binding/store-error.ts';
-import type { Delivered } from '../../src/deliver/deliver-one.ts';
+import type { Delivered } from '../../src/deliver/delivery-job.ts';
 import { Report } from '../../src/observe/report.ts';
 import type { PushOutcome } from '../../src/provider/push-outcome.ts';
 import { TOKEN } from '../support/bodies.ts';
@@ -24,7 +24,14 @@ beforeEach(() => {
 
 function delivered(outcome: PushOutcome): Delivered {
   const binding = new MemoryBindingStore(clock).bind(TOKEN, SERVER_ID);
-  return { binding, outcome, asked: 'sandbox', environment: 'sandbox', isRefusedByBoth: false };
+  return {
+    platform: 'ios',
+    binding,
+    outcome,
+    asked: 'sandbox',
+    environment: 'sandbox',
+    isRefusedByBoth: false,
+  };
 }
 
 describe('a refusal', () => {

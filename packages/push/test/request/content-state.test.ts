@@ -13,8 +13,8 @@ function codeWith(members: Body): string {
 
 /** What the phone gets to see, as text, members in order. */
 function shown(state: unknown): string {
-  const { payload } = taken(parseLiveActivity(liveActivity({ contentState: state }), NOW_MS)).content;
-  const { aps } = JSON.parse(payload.toString()) as { aps: Body };
+  const { payloads } = taken(parseLiveActivity(liveActivity({ contentState: state }), NOW_MS)).content;
+  const { aps } = JSON.parse(payloads.ios?.toString() ?? '') as { aps: Body };
   return JSON.stringify(aps['content-state']);
 }
 

@@ -21,7 +21,7 @@ function entries(count: number, value = 'v'): Record<string, string> {
 
 describe('the data', () => {
   it('may have no entry', () => {
-    expect(taken(parse('{}')).content.payload.toString()).toBe(`${APS}}`);
+    expect(taken(parse('{}')).content.payloads.ios?.toString()).toBe(`${APS}}`);
   });
 
   it.each([1, 16])('may have %d entries', (count) => {
@@ -75,7 +75,7 @@ describe('a key', () => {
     'valueOf',
     'then',
   ])('may be %s, and reaches the phone', (key) => {
-    expect(taken(parse(`{"${key}":"v"}`)).content.payload.toString()).toBe(`${APS},"${key}":"v"}`);
+    expect(taken(parse(`{"${key}":"v"}`)).content.payloads.ios?.toString()).toBe(`${APS},"${key}":"v"}`);
   });
 
   it.each(['constructor', '__proto__', 'toString'])('named %s has to have a string, too', (key) => {
@@ -124,7 +124,9 @@ it('changes nothing but its own entries', () => {
   const value = fc.string({ maxLength: 12, unit: 'grapheme' });
   fc.assert(
     fc.property(fc.dictionary(key, value, { maxKeys: 6 }), (data) => {
-      const sent: unknown = JSON.parse(taken(parse(JSON.stringify(data))).content.payload.toString());
+      const sent: unknown = JSON.parse(
+        taken(parse(JSON.stringify(data))).content.payloads.ios?.toString() ?? '',
+      );
       const { aps } = JSON.parse(`${APS}}`) as { aps: object };
       expect(Object.entries(sent as object).filter(([name]) => name !== 'aps')).toEqual(Object.entries(data));
       expect((sent as { aps: object }).aps).toEqual(aps);

@@ -17,7 +17,7 @@ function code(members: Body): string {
 }
 
 function payload(members: Body, nowMs = NOW_MS): string {
-  return taken(parseLiveActivity(liveActivity(members), nowMs)).content.payload.toString();
+  return taken(parseLiveActivity(liveActivity(members), nowMs)).content.payloads.ios?.toString() ?? '';
 }
 
 const ENDED = contentState({ endedAt: 1_700_000_001 });

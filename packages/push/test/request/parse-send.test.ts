@@ -8,7 +8,7 @@ function code(members: Body): string {
 }
 
 function payload(members: Body): string {
-  return taken(parseSend(send(members))).content.payload.toString();
+  return taken(parseSend(send(members))).content.payloads.ios?.toString() ?? '';
 }
 
 describe('the tokens', () => {

@@ -1,13 +1,13 @@
 import { FakeClock } from '@openchambery/testkit';
-import type { Delivered } from '../../src/deliver/deliver-one.ts';
+import type { Delivered } from '../../src/deliver/delivery-job.ts';
 import { type Courier, deliver, type Delivery, type ResultRow } from '../../src/deliver/deliver.ts';
 import { DeliveryGate } from '../../src/deliver/delivery-gate.ts';
-import { EnvironmentHealth } from '../../src/deliver/environment-health.ts';
+import { ServiceHealth } from '../../src/deliver/service-health.ts';
 import { SecondOpinion } from '../../src/deliver/second-opinion.ts';
 import { TokenHolds } from '../../src/deliver/token-holds.ts';
 import type { Environment } from '../../src/provider/push-provider.ts';
 import { MemoryBindingStore } from './memory-binding-store.ts';
-import { ScriptedProvider } from './scripted-provider.ts';
+import { ScriptedFcm, ScriptedProvider } from './scripted-provider.ts';
 
 export const SERVER = 'server';
 export const TOPIC = 'com.example';
@@ -23,6 +23,7 @@ export class CourierStage {
   readonly clock = new FakeClock();
   readonly store: MemoryBindingStore = new MemoryBindingStore(this.clock);
   readonly provider = new ScriptedProvider();
+  readonly android = new ScriptedFcm();
   readonly told: string[] = [];
   readonly delivered: Delivered[] = [];
   readonly courier: Courier;
@@ -31,11 +32,11 @@ export class CourierStage {
     this.courier = {
       clock: this.clock,
       store: this.store,
-      provider: this.provider,
-      gate: new DeliveryGate(maxInFlight),
-      health: new EnvironmentHealth(this.clock, {
-        onSuspected: (environment, topic) => this.told.push(`suspected ${environment} ${topic}`),
-        onCleared: (environment, topic) => this.told.push(`cleared ${environment} ${topic}`),
+      providers: { ios: this.provider, android: this.android },
+      gates: { ios: new DeliveryGate(maxInFlight), android: new DeliveryGate(maxInFlight) },
+      health: new ServiceHealth(this.clock, {
+        onSuspected: (service, topic) => this.told.push(`suspected ${service} ${topic}`),
+        onCleared: (service, topic) => this.told.push(`cleared ${service} ${topic}`),
       }),
       secondOpinion: new SecondOpinion(this.clock),
       holds: new TokenHolds(this.clock),
@@ -63,7 +64,7 @@ export class CourierStage {
         environment,
         textHash: Buffer.alloc(32),
         kind: 'alert',
-        payload: Buffer.from('{}'),
+        payloads: { ios: Buffer.from('{}'), android: Buffer.from('{}') },
         deadlineMs: this.clock.monotonicMs() + 5000,
       },
       tokens,

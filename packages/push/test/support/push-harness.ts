@@ -1,8 +1,9 @@
 import { KeyCache } from '@openchambery/daemon';
 import { FakeClock, type HostIdentity, makeIdentity, signText } from '@openchambery/testkit';
 import { createPushApp } from '../../src/app.ts';
-import { DeliveryGate } from '../../src/deliver/delivery-gate.ts';
-import { EnvironmentHealth } from '../../src/deliver/environment-health.ts';
+import { createGates, platformsOf } from '../../src/create-providers.ts';
+import type { Providers } from '../../src/deliver/delivery-job.ts';
+import { ServiceHealth } from '../../src/deliver/service-health.ts';
 import { SecondOpinion } from '../../src/deliver/second-opinion.ts';
 import { TokenHolds } from '../../src/deliver/token-holds.ts';
 import { answerInProcess } from '../../src/http/in-process.ts';
@@ -15,13 +16,15 @@ import { type Route, ROUTES } from '../../src/request/route.ts';
 import { type Body, liveActivity, liveActivityRegistration, registration, send } from './bodies.ts';
 import { MemoryBindingStore } from './memory-binding-store.ts';
 import { RecordingLogger } from './recording-logger.ts';
-import { ScriptedProvider } from './scripted-provider.ts';
+import { ScriptedFcm, ScriptedProvider } from './scripted-provider.ts';
 import { liveActivityText, registrationText, sendText } from './signed-texts.ts';
 
 export interface HarnessOptions {
   readonly limits?: Partial<PushLimits>;
   readonly trustProxy?: 'trust' | 'ignore';
   readonly maxWindowKeys?: number;
+  /** @default 'apple' */
+  readonly platforms?: 'apple' | 'both';
 }
 
 export interface PostOptions {
@@ -45,6 +48,7 @@ export class PushHarness {
   readonly logger = new RecordingLogger();
   readonly store: MemoryBindingStore = new MemoryBindingStore(this.clock);
   readonly provider = new ScriptedProvider();
+  readonly android = new ScriptedFcm();
   readonly identity: HostIdentity = makeIdentity();
   readonly context: PushContext;
   /** What each request that was read had allowed its body to be, in bytes. */
@@ -119,8 +123,13 @@ export class PushHarness {
     return { ...response, json: response.body === '' ? undefined : JSON.parse(response.body) };
   }
 
-  #createContext({ limits: given, trustProxy = 'ignore', maxWindowKeys = 100 }: HarnessOptions): PushContext {
-    const { clock, store, provider } = this;
+  #createContext(options: HarnessOptions): PushContext {
+    const { limits: given, trustProxy = 'ignore', maxWindowKeys = 100, platforms = 'apple' } = options;
+    const { clock, store } = this;
+    const providers: Providers = {
+      ios: this.provider,
+      android: platforms === 'both' ? this.android : undefined,
+    };
     const limits = resolvePushLimits(given);
     const report = new Report(this.logger, clock);
     const perMinute = (max: number): SlidingWindow =>
@@ -133,15 +142,16 @@ export class PushHarness {
       store,
       courier: {
         clock,
-        provider,
+        providers,
         store,
-        gate: new DeliveryGate(limits.maxInFlight),
-        health: new EnvironmentHealth(clock, report),
+        gates: createGates(limits.maxInFlight, providers),
+        health: new ServiceHealth(clock, report),
         secondOpinion: new SecondOpinion(clock),
         holds: new TokenHolds(clock),
         listener: report,
         onProviderBug: (error) => report.providerBug(error),
       },
+      platforms: platformsOf(providers),
       topics: { alert: 'com.example', liveactivity: 'com.example.push-type.liveactivity' },
       registersByIp: perMinute(limits.registerLimitPerMinute),
       sendsByIp: perMinute(limits.sendLimitPerMinute),

@@ -2,12 +2,16 @@ import type { PushOutcome } from '../../src/provider/push-outcome.ts';
 import type {
   ApnsNotification,
   Environment,
+  Notification,
   ProviderSnapshot,
   PushProvider,
 } from '../../src/provider/push-provider.ts';
 
 /** What a push meets: an outcome, or something that finds one out. */
 export type Reaction = PushOutcome | ((notification: ApnsNotification) => Promise<PushOutcome>);
+
+/** What a push at FCM meets. */
+export type FcmReaction = PushOutcome | ((notification: Notification) => Promise<PushOutcome>);
 
 export const ACCEPTED: PushOutcome = { kind: 'accepted' };
 export const MISMATCH: PushOutcome = { kind: 'mismatch', reason: 'BadDeviceToken' };
@@ -51,6 +55,32 @@ export class ScriptedProvider implements PushProvider<ApnsNotification, Environm
   }
 
   snapshot(): Readonly<Record<Environment, ProviderSnapshot>> {
+    throw new Error('a script has no sessions to tell of');
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** FCM that accepts everything but what a test has other plans for. */
+export class ScriptedFcm implements PushProvider<Notification, 'fcm'> {
+  /** Every push that was sent, in order. */
+  readonly sent: Notification[] = [];
+  readonly #reactions = new Map<string, FcmReaction>();
+
+  /** From now on FCM answers so, about one token or, without one, about every other. */
+  script(reaction: FcmReaction, token = '*'): void {
+    this.#reactions.set(token, reaction);
+  }
+
+  send(notification: Notification): Promise<PushOutcome> {
+    this.sent.push(notification);
+    const reaction = this.#reactions.get(notification.token) ?? this.#reactions.get('*') ?? ACCEPTED;
+    return typeof reaction === 'function' ? reaction(notification) : Promise.resolve(reaction);
+  }
+
+  snapshot(): Readonly<Record<'fcm', ProviderSnapshot>> {
     throw new Error('a script has no sessions to tell of');
   }
 
