@@ -35,11 +35,12 @@ export { clientQuery, makeIdentity, signedQuery, signText, uniqueTs } from './ho
 export type { HostIdentity, QueryOverrides, SignedQueryOptions, UpgradeRole } from './host-identity.ts';
 export { Inbox } from './inbox.ts';
 export type { TakeOptions } from './inbox.ts';
-export { makeDeviceToken } from './push-requests/device-token.ts';
+export { makeDeviceToken, makeFcmToken } from './push-requests/device-token.ts';
 export {
   activityRequest,
   pushPaths,
   registerActivityRequest,
+  registerAndroidRequest,
   registerRequest,
   sendRequest,
   unregisterActivityRequest,

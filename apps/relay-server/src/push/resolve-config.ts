@@ -7,11 +7,12 @@ import type { SettingSource } from '../config/setting-source.ts';
 import { DEFAULT_LOG_LEVEL, LOG_LEVELS } from '../config/settings.ts';
 import type { LogLevel } from '../config/settings.ts';
 import { APNS_PREFIX } from './prefixes.ts';
+import { readSecret, withoutQuotes } from './read-secret.ts';
+import type { Secret, SecretPlace } from './read-secret.ts';
 import { PUSH_SETTINGS } from './settings.ts';
 import type { PushOption } from './settings.ts';
-import { readKeyFile } from './read-key-file.ts';
 
-/** Everything the push relay is told, checked; `apnsP8` is the key, wherever it came from. */
+/** Everything the push relay is told, checked; `apnsP8` and `fcmServiceAccountJson` are texts, wherever they came from. */
 export interface PushConfig {
   readonly host: string;
   readonly port: number;
@@ -23,12 +24,15 @@ export interface PushConfig {
   readonly apnsP8: string;
   readonly apnsProductionUrl: string;
   readonly apnsSandboxUrl: string;
+  readonly fcmServiceAccountJson: string | undefined;
+  readonly fcmUrl: string;
+  readonly fcmTokenUrl: string | undefined;
   readonly limits: PushLimits;
   readonly logLevel: LogLevel;
 }
 
 /**
- * Reads and checks every setting, and the file of the key.
+ * Reads and checks every setting, and the files of key and account.
  * @throws {ConfigError} for the first one that is not usable.
  */
 export function resolvePushConfig(source: SettingSource<PushOption>): PushConfig {
@@ -44,10 +48,13 @@ export function resolvePushConfig(source: SettingSource<PushOption>): PushConfig
     apnsBundleId: settings.read('apnsBundleId', parseAnyText),
     apnsProductionUrl: settings.read('apnsProductionUrl', parseAnyText),
     apnsSandboxUrl: settings.read('apnsSandboxUrl', parseAnyText),
+    fcmUrl: settings.read('fcmUrl', parseAnyText),
+    fcmTokenUrl: settings.read('fcmTokenUrl', parseAnyText),
     limits: settings.readLimits<PushLimitName>(PUSH_LIMITS),
   };
   const logLevel = settings.read('logLevel', parseOneOf(LOG_LEVELS)) ?? DEFAULT_LOG_LEVEL;
   const key = readKey(settings);
+  const account = readAccount(settings);
   try {
     const {
       clock: _clock,
@@ -57,60 +64,76 @@ export function resolvePushConfig(source: SettingSource<PushOption>): PushConfig
     } = resolvePushOptions({
       ...given,
       apnsP8: key?.text,
+      fcmServiceAccountJson: account?.text,
     });
     return { ...options, logLevel };
   } catch (error) {
-    throw error instanceof PushOptionError ? explain(error, key, settings) : error;
+    throw error instanceof PushOptionError ? explain(error, { key, account }, settings) : error;
   }
 }
 
-/** A key, and the setting it comes from. */
-interface Key {
-  readonly option: 'apnsP8' | 'apnsP8Path';
-  readonly text: string;
+const APNS_KEY: SecretPlace = {
+  inline: 'apnsP8',
+  path: 'apnsP8Path',
+  inlineName: 'APNS_P8',
+  pathName: 'APNS_P8_PATH',
+};
+
+const FCM_ACCOUNT: SecretPlace = {
+  inline: 'fcmServiceAccountJson',
+  path: 'fcmServiceAccountPath',
+  inlineName: 'FCM_SERVICE_ACCOUNT_JSON',
+  pathName: 'FCM_SERVICE_ACCOUNT_PATH',
+};
+
+function readKey(settings: SettingReader<PushOption>): Secret | undefined {
+  const key = readSecret(settings, APNS_KEY);
+  return key?.option === APNS_KEY.inline ? { ...key, text: unescapeKey(key.text) } : key;
 }
 
-function readKey(settings: SettingReader<PushOption>): Key | undefined {
-  const inline = settings.read('apnsP8', parseAnyText);
-  const path = settings.read('apnsP8Path', parseAnyText);
-  if (inline !== undefined && path !== undefined) {
-    throw new ConfigError(
-      `Invalid ${APNS_PREFIX}P8_PATH: expected no value beside ${APNS_PREFIX}P8; set one of the two`,
-    );
-  }
-  if (inline !== undefined) {
-    return { option: 'apnsP8', text: unescapeKey(inline) };
-  }
-  if (path === undefined) {
-    return undefined;
-  }
-  const file = readKeyFile(path);
-  if ('problem' in file) {
-    throw settings.invalid('apnsP8Path', 'a file that can be read', file.problem);
-  }
-  return { option: 'apnsP8Path', text: file.text };
+function readAccount(settings: SettingReader<PushOption>): Secret | undefined {
+  const account = readSecret(settings, FCM_ACCOUNT);
+  // JSON is full of double quotes: only single ones can be around it.
+  return account && { ...account, text: account.text.trim().replace(/^'(?<json>\{.*\})'$/su, '$<json>') };
 }
 
-/** Env files cannot hold a line end, people write \n or \r\n for it; and Docker keeps the quotes around a value. */
+/** Env files cannot hold a line end, people write \n or \r\n for it. */
 function unescapeKey(text: string): string {
-  const quoted = /^\s*(?<quote>["'])(?<inner>[^"']*)\k<quote>\s*$/u.exec(text);
-  const value = quoted?.groups?.['inner'] ?? text;
-  return value.replaceAll(String.raw`\r`, '').replaceAll(String.raw`\n`, '\n');
+  return withoutQuotes(text).replaceAll(String.raw`\r`, '').replaceAll(String.raw`\n`, '\n');
+}
+
+interface Secrets {
+  readonly key: Secret | undefined;
+  readonly account: Secret | undefined;
 }
 
 function explain(
   error: PushOptionError,
-  key: Key | undefined,
+  { key, account }: Secrets,
   settings: SettingReader<PushOption>,
 ): ConfigError {
-  if (error.option !== 'apnsP8') {
-    return settings.inOperatorTerms(error);
+  switch (error.option) {
+    case 'apnsP8':
+      if (key !== undefined) return explainSecret(error, key, settings);
+      return new ConfigError(
+        `Invalid ${APNS_PREFIX}P8: expected ${error.expected} (or its file in ${APNS_PREFIX}P8_PATH), got none`,
+      );
+    case 'fcmServiceAccountJson':
+      return account === undefined
+        ? settings.inOperatorTerms(error)
+        : explainSecret(error, account, settings);
+    default:
+      return settings.inOperatorTerms(error);
   }
-  if (key === undefined) {
-    const either = `${error.expected} (or its file in ${APNS_PREFIX}P8_PATH)`;
-    return new ConfigError(`Invalid ${APNS_PREFIX}P8: expected ${either}, got none`);
-  }
-  const expected = key.option === 'apnsP8' ? error.expected : `a file that holds ${error.expected}`;
-  // The library never quotes the key; it says what is wrong with it.
-  return settings.invalid(key.option, expected, error.got.replace('another text: ', ''));
+}
+
+/** The library never quotes a secret; it says what is wrong with it. */
+function explainSecret(
+  error: PushOptionError,
+  { option }: Secret,
+  settings: SettingReader<PushOption>,
+): ConfigError {
+  const isFile = option === APNS_KEY.path || option === FCM_ACCOUNT.path;
+  const expected = isFile ? `a file that holds ${error.expected}` : error.expected;
+  return settings.invalid(option, expected, error.got.replace('another text: ', ''));
 }

@@ -4,7 +4,7 @@ import { limitSettings, listenerSettings, logLevelSetting } from '../config/daem
 import type { ListenerOption } from '../config/daemon-settings.ts';
 import { mayHoldPassword } from '../config/secret-text.ts';
 import type { Setting, SettingTable } from '../config/settings.ts';
-import { APNS_PREFIX, PUSH_PREFIX } from './prefixes.ts';
+import { APNS_PREFIX, FCM_PREFIX, PUSH_PREFIX } from './prefixes.ts';
 
 /** The settings of the push relay that only it has. */
 export type OwnPushOption =
@@ -15,7 +15,11 @@ export type OwnPushOption =
   | 'apnsP8'
   | 'apnsP8Path'
   | 'apnsProductionUrl'
-  | 'apnsSandboxUrl';
+  | 'apnsSandboxUrl'
+  | 'fcmServiceAccountJson'
+  | 'fcmServiceAccountPath'
+  | 'fcmUrl'
+  | 'fcmTokenUrl';
 
 /** Anything an operator of the push relay can set to a value. */
 export type PushOption = ListenerOption | OwnPushOption | 'logLevel' | PushLimitName;
@@ -80,6 +84,38 @@ const OWN_SETTINGS: readonly Setting<PushOption>[] = [
     defaultText: PUSH_DEFAULTS.apnsSandboxUrl,
     unit: '',
     meaning: "Apple's service for apps in development, or a stand-in for it",
+    isSecret: mayHoldPassword,
+  },
+  {
+    option: 'fcmServiceAccountJson',
+    variable: `${FCM_PREFIX}SERVICE_ACCOUNT_JSON`,
+    defaultText: 'unset',
+    unit: '',
+    meaning:
+      "service account of the app's Firebase project, the JSON itself; with it Android phones are served",
+    isSecret: () => true,
+  },
+  {
+    option: 'fcmServiceAccountPath',
+    variable: `${FCM_PREFIX}SERVICE_ACCOUNT_PATH`,
+    defaultText: 'unset',
+    unit: '',
+    meaning: 'file of the service account in place of its JSON, read once at start-up',
+  },
+  {
+    option: 'fcmUrl',
+    variable: `${FCM_PREFIX}URL`,
+    defaultText: PUSH_DEFAULTS.fcmUrl,
+    unit: '',
+    meaning: "Google's push service, or a stand-in for it",
+    isSecret: mayHoldPassword,
+  },
+  {
+    option: 'fcmTokenUrl',
+    variable: `${FCM_PREFIX}TOKEN_URL`,
+    defaultText: 'unset',
+    unit: '',
+    meaning: 'where access tokens for FCM come from, in place of what the service account names',
     isSecret: mayHoldPassword,
   },
 ];

@@ -127,12 +127,14 @@ export class AccessToken implements Credential {
     const timer = clock.setTimer(() => abort.abort(), FETCH_MS);
     const at = { epochMs: clock.epochMs(), monotonicMs: clock.monotonicMs() };
     this.#state = { kind: 'fetching', abort };
-    void fetch(at.epochMs, abort.signal).then((answer) => {
+    const ask = async (): Promise<void> => {
+      const answer = await fetch(at.epochMs, abort.signal);
       timer.cancel();
       if (this.#isClosed) return;
       if (answer.kind === 'token') this.#take(answer, at);
       else this.#fail(answer);
-    });
+    };
+    void ask();
   }
 
   #take({ accessToken, lifeMs }: GivenToken, fetchedAt: Instant): void {

@@ -28,10 +28,8 @@ export class FcmDialect implements Dialect {
   constructor(url: URL, projectId: string, backoff: Backoff) {
     this.#backoff = backoff;
     const path = `${url.pathname.replace(/\/+$/, '')}/v1/projects/${projectId}/messages:send`;
-    this.#headers = [
-      ...[':method', 'POST', ':scheme', url.protocol.slice(0, -1), ':authority', url.host, ':path', path],
-      ...['content-type', 'application/json'],
-    ];
+    const pseudo = [':method', 'POST', ':scheme', url.protocol.slice(0, -1), ':authority', url.host];
+    this.#headers = [...pseudo, ':path', path, 'content-type', 'application/json'];
   }
 
   request(notification: Notification, bearer: string): OutgoingRequest {

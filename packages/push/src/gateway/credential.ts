@@ -9,9 +9,9 @@ export type Renewal = 'renewed' | 'renewing' | 'exhausted';
 /** Who waits for a credential: a gateway. */
 export interface CredentialOwner {
   /** A bearer is there that was not there before: pushes that wait can go. */
-  onReady(): void;
+  readonly onReady: () => void;
   /** There will be none for now: pushes that wait get this outcome. */
-  onFailed(outcome: PushOutcome): void;
+  readonly onFailed: (outcome: PushOutcome) => void;
 }
 
 /** What authorizes pushes at one service: made once, used by all, renewed in time. */

@@ -104,9 +104,8 @@ export class Session implements StreamOwner, ExchangeOwner {
   send(delivery: Delivery, { headers, body }: OutgoingRequest, bearer: string): void {
     const stream = this.#http2.request(headers, NOT_ENDED);
     this.#listen(stream);
-    const { options, dialect } = this.#context;
-    const sentAtMs = options.clock.monotonicMs();
-    const { maxAnswerBytes } = dialect;
+    const { maxAnswerBytes } = this.#context.dialect;
+    const sentAtMs = this.#context.options.clock.monotonicMs();
     const exchange = new Exchange({ delivery, stream, bearer, sentAtMs, maxAnswerBytes }, this);
     this.#exchanges.set(stream, exchange);
     delivery.sent(exchange);
@@ -175,12 +174,8 @@ export class Session implements StreamOwner, ExchangeOwner {
       return;
     }
     this.#state.timer.cancel();
-    const { clock, pingIdleMs, pingTimeoutMs, maxSilenceMs } = this.#context.options;
     const pulse = new Pulse({
-      clock,
-      pingIdleMs,
-      pingTimeoutMs,
-      maxSilenceMs,
+      ...this.#context.options,
       ping: (onAnswered) => this.#ping(onAnswered),
       onAlive: () => this.#context.owner.onRoom(this),
       onDead: () => this.terminate('ping-timeout'),

@@ -1,6 +1,6 @@
-import { FakeClock, fcmError } from '@openchambery/testkit';
+import { FakeClock, fcmError, makeFcmToken } from '@openchambery/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
-import { account, ACCOUNT, type FcmRig, makeToken, startFcmRig } from './rig.ts';
+import { account, ACCOUNT, type FcmRig, startFcmRig } from './rig.ts';
 
 const ACCEPTED = { kind: 'accepted' };
 const HOUR_MS = 3_600_000;
@@ -42,7 +42,7 @@ describe('an access token', () => {
     const it = await start();
     await it.send();
     it.fcm.revokeTokens();
-    const token = makeToken();
+    const token = makeFcmToken();
     expect(await it.send({ token })).toEqual(ACCEPTED);
     expect([it.fcm.count(token), it.fcm.tokensGiven]).toEqual([2, 2]);
   });
@@ -51,7 +51,7 @@ describe('an access token', () => {
     const it = await start();
     it.fcm.scriptAll(fcmError(401, { status: 'UNAUTHENTICATED' }));
     const refused = { kind: 'configuration-fault', reason: 'UNAUTHENTICATED' };
-    const tokens = Array.from({ length: 5 }, makeToken);
+    const tokens = Array.from({ length: 5 }, makeFcmToken);
     for (const token of tokens) expect(await it.send({ token })).toEqual(refused);
     expect(tokens.map((token) => it.fcm.count(token))).toEqual([2, 1, 1, 1, 1]);
     expect(it.fcm.tokensGiven).toBe(2);

@@ -1,6 +1,6 @@
-import { FakeClock, fcmError } from '@openchambery/testkit';
+import { FakeClock, fcmError, makeFcmToken } from '@openchambery/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type FcmRig, makeMessage, makeToken, startFcmRig } from './rig.ts';
+import { type FcmRig, makeMessage, startFcmRig } from './rig.ts';
 
 let rig: FcmRig | undefined;
 
@@ -17,7 +17,7 @@ async function start(): Promise<FcmRig> {
 describe('a push that FCM takes', () => {
   it('is asked for as FCM wants it, with the token in front of the rest', async () => {
     const it = await start();
-    const token = makeToken();
+    const token = makeFcmToken();
     expect(await it.send({ token })).toEqual({ kind: 'accepted' });
     const [request] = it.fcm.requests;
     expect(request?.payload).toEqual({
@@ -58,7 +58,7 @@ describe('the fault table', () => {
     [307, {}, { kind: 'configuration-fault', reason: 'UNKNOWN' }],
   ] as const)('reads %d %j', async (status, error, outcome) => {
     const it = await start();
-    const token = makeToken();
+    const token = makeFcmToken();
     it.fcm.script(token, fcmError(status, error));
     expect(await it.send({ token })).toMatchObject(outcome);
     expect(it.fcm.count(token)).toBe(1);
@@ -101,7 +101,7 @@ describe('INVALID_ARGUMENT', () => {
 
   it('is the fault of the push when FCM finds nothing wrong with the token alone', async () => {
     const it = await start();
-    const token = makeToken();
+    const token = makeFcmToken();
     it.fcm.script(token, INVALID, { status: 200 });
     expect(await it.send({ token })).toEqual({ kind: 'request-fault', reason: 'INVALID_ARGUMENT' });
     expect(it.fcm.requests.map(({ payload }) => payload).at(-1)).toEqual({
@@ -112,7 +112,7 @@ describe('INVALID_ARGUMENT', () => {
 
   it('is the fault of the token when FCM finds it wrong alone, and that is remembered', async () => {
     const it = await start();
-    const token = makeToken();
+    const token = makeFcmToken();
     it.fcm.script(token, INVALID);
     const suspected = { kind: 'request-fault', reason: 'INVALID_ARGUMENT token' };
     expect(await it.send({ token })).toEqual(suspected);
@@ -146,7 +146,7 @@ describe('what goes wrong below HTTP', () => {
   it('a stream above the last one of a GOAWAY goes again, on a new connection', async () => {
     const it = await start();
     await it.send();
-    const token = makeToken();
+    const token = makeFcmToken();
     it.fcm.script(token, { fault: 'goaway', lastStream: 'below' }, { status: 200 });
     expect(await it.send({ token })).toEqual({ kind: 'accepted' });
     expect(it.provider.snapshot().fcm).toMatchObject({ sessionsOpenedCount: 2, resentCount: 1 });

@@ -1,9 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@openchambery/daemon';
 import {
   type FakeFcm,
   type FakeFcmOptions,
   type FakeServiceAccount,
+  makeFcmToken,
   makeServiceAccount,
   startFakeFcm,
 } from '@openchambery/testkit';
@@ -23,15 +24,10 @@ export function account(json = ACCOUNT.json): ServiceAccount {
   return parsed.account;
 }
 
-/** A token as FCM makes them. */
-export function makeToken(): string {
-  return `${randomBytes(16).toString('base64url')}:APA91b${randomBytes(100).toString('base64url')}`;
-}
-
 export function makeMessage(clock: Clock, overrides: Partial<Notification> = {}): Notification {
   return {
     id: randomUUID(),
-    token: makeToken(),
+    token: makeFcmToken(),
     kind: 'alert',
     payload: Buffer.from('{"data":{"title":"t"},"android":{"priority":"HIGH","ttl":"86400s"}}'),
     deadlineMs: clock.monotonicMs() + 5000,

@@ -87,3 +87,28 @@ describe('what is taken', () => {
     });
   });
 });
+
+describe('the token of an Android phone, where FCM is configured', () => {
+  const parse = (members: Record<string, unknown>) =>
+    parseRegistration(registration({ platform: 'android', ...members }), ['ios', 'android']);
+
+  it.each(['a', 'cXyz_-1:APA91b', 'A'.repeat(64), 'x'.repeat(4096)])(
+    'is taken and signed as it is: %s',
+    (token) => {
+      const { content, signedText } = taken(parse({ token }));
+      expect(content).toEqual({ token, platform: 'android', kind: 'device' });
+      expect(signedText).toBe(`${NOW_MS}.${token}.android`);
+    },
+  );
+
+  it.each(['', 'x'.repeat(4097), 'a b', 'a.b', 'a/b', 'a\n', 'é', null, 5, ['a']])('is not %j', (token) => {
+    expect(codeOf(parse({ token }))).toBe('invalid_request');
+  });
+
+  it('leaves those of Apple as they are', () => {
+    expect(codeOf(parseRegistration(registration({ token: 'cX:APA' }), ['ios', 'android']))).toBe(
+      'invalid_request',
+    );
+    expect(taken(parseRegistration(registration(), ['ios', 'android'])).content.platform).toBe('ios');
+  });
+});

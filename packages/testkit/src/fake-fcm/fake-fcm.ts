@@ -63,7 +63,8 @@ export async function startFakeFcm(options: FakeFcmOptions): Promise<FakeFcm> {
   const tokens = new AccessTokens(account, now, tokenLifeS);
   const { projectId } = account;
   const desk = new MessageDesk({ log, script, tokens, projectId, now });
-  const fcm = new FakeFcm({ options, certificate, folder, log, script, desk }, tokens);
+  const parts = { options: { firstStreams: 1000, ...options }, certificate, folder, log, script, desk };
+  const fcm = new FakeFcm(parts, tokens);
   try {
     await writeFile(fcm.caFile, fcm.caPem);
     await fcm.listen();

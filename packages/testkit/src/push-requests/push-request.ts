@@ -38,6 +38,18 @@ export function registerRequest(
   return sign(identity, { path: pushPaths.register, ts, text, fields: { token, platform: 'ios' } }, options);
 }
 
+/** Binds `token`, of an Android phone, to the identity's server. */
+export function registerAndroidRequest(
+  identity: HostIdentity,
+  token: string,
+  options: PushRequestOptions = {},
+): PushRequest {
+  const { ts = uniqueTs() } = options;
+  const text = `${ts}.${token}.android`;
+  const fields = { token, platform: 'android' };
+  return sign(identity, { path: pushPaths.register, ts, text, fields }, options);
+}
+
 /** Binds the token of a Live Activity to the identity's server. */
 export function registerActivityRequest(
   identity: HostIdentity,

@@ -75,6 +75,9 @@ describe('precedence', () => {
       apnsP8: P8.trim(),
       apnsProductionUrl: 'https://api.push.apple.com',
       apnsSandboxUrl: 'https://api.sandbox.push.apple.com',
+      fcmServiceAccountJson: undefined,
+      fcmUrl: 'https://fcm.googleapis.com',
+      fcmTokenUrl: undefined,
       logLevel: 'info',
       limits: {
         timestampSkewMs: 300_000,
@@ -101,6 +104,8 @@ describe('precedence', () => {
     ['APNS_BUNDLE_ID', 'org.example.app', { apnsBundleId: 'org.example.app' }],
     ['APNS_PRODUCTION_URL', 'https://127.0.0.1:1', { apnsProductionUrl: 'https://127.0.0.1:1' }],
     ['APNS_SANDBOX_URL', 'https://127.0.0.1:2', { apnsSandboxUrl: 'https://127.0.0.1:2' }],
+    ['FCM_URL', 'https://127.0.0.1:3', { fcmUrl: 'https://127.0.0.1:3' }],
+    ['FCM_TOKEN_URL', 'https://127.0.0.1:4', { fcmTokenUrl: 'https://127.0.0.1:4' }],
   ])('puts %s=%s before the default', (name, value, expected) => {
     expect(configOf('', { [name]: value })).toMatchObject(expected);
   });
