@@ -1,3 +1,4 @@
+import { fcmError } from '@openchambery/testkit';
 import type { Answer, Reaction } from '@openchambery/testkit';
 import type { Tools } from './fixtures.ts';
 
@@ -16,11 +17,19 @@ const REASONS = [
   'PayloadTooLarge',
   'IdleTimeout',
 ];
+const GOOGLE_ERRORS = [
+  [400, 'INVALID_ARGUMENT'],
+  [403, 'SENDER_ID_MISMATCH'],
+  [404, 'UNREGISTERED'],
+  [429, 'QUOTA_EXCEEDED'],
+  [500, 'INTERNAL'],
+  [503, 'UNAVAILABLE'],
+] as const;
 const GOAWAY_CODES = [0, 0, 1, 2, 11];
 
 type Make = (tools: Tools) => Reaction;
 
-/** What Apple does to a push. Faults that cost the whole connection 5 s are rare: everybody on it waits. */
+/** What Apple, or Google, does to a push; each has to bear the other's words, too. Faults that cost the whole connection 5 s are rare: everybody on it waits. */
 export function makeReaction(tools: Tools): Reaction {
   return tools.random.weighted<Make>(REACTIONS)(tools);
 }
@@ -29,6 +38,7 @@ const REACTIONS: readonly (readonly [number, Make])[] = [
   [600, () => ({ status: 200 })],
   [150, refuse],
   [150, talkNonsense],
+  [60, refuseAsGoogle],
   [20, ({ random }) => ({ status: 200, delayMs: random.integer(1, 30) })],
   [20, ({ random }) => ({ fault: 'rst-stream', code: random.integer(0, 13) })],
   [6, goAway],
@@ -41,6 +51,12 @@ function refuse({ random }: Tools): Answer {
   const answer: Answer = { status: random.pick(STATUSES), reason: random.pick(REASONS) };
   if (random.chance(0.3)) return { ...answer, timestampMs: Date.now() - random.integer(-1e6, 1e9) };
   return random.chance(0.3) ? { ...answer, retryAfter: random.integer(0, 3) } : answer;
+}
+
+function refuseAsGoogle({ random, markers }: Tools): Answer {
+  const [status, errorCode] = random.pick(GOOGLE_ERRORS);
+  const retryAfter = random.chance(0.2) ? { retryAfter: random.integer(0, 3) } : {};
+  return fcmError(status, { errorCode, status: random.pick([errorCode, markers.word()]), ...retryAfter });
 }
 
 /** An answer with something to find in every place. */

@@ -1,6 +1,7 @@
 import {
   activityRequest,
   registerActivityRequest,
+  registerAndroidRequest,
   registerRequest,
   sendRequest,
   unregisterActivityRequest,
@@ -47,7 +48,9 @@ export function sign({ route, server, fields }: Draft, options: PushRequestOptio
   const token = String(fields['token']);
   switch (route) {
     case 'register':
-      return registerRequest(identity, token, options);
+      return fields['platform'] === 'android'
+        ? registerAndroidRequest(identity, token, options)
+        : registerRequest(identity, token, options);
     case 'registerActivity':
       return registerActivityRequest(identity, token, options);
     case 'unregisterActivity':
@@ -66,6 +69,10 @@ function pickServer({ random, fixtures }: Tools): Server {
 function draftRegistration(tools: Tools): Draft {
   const { random, markers } = tools;
   const server = pickServer(tools);
+  if (random.chance(0.3)) {
+    const token = random.chance(0.5) ? random.pick(server.androidTokens) : markers.fcmToken();
+    return { route: 'register', server, fields: { token, platform: 'android' }, outcomes: ['ok'] };
+  }
   const token = random.chance(0.5) ? random.pick(server.tokens) : markers.hex(random.integer(32, 256));
   return { route: 'register', server, fields: { token, platform: 'ios' }, outcomes: ['ok'] };
 }
@@ -79,13 +86,13 @@ function draftActivityRegistration(tools: Tools, route: 'registerActivity' | 'un
 }
 
 /** One to four tokens, seldom a hundred: bound ones, unknown ones, others' ones, and some twice. */
-function pickTokens(tools: Tools, own: readonly string[]): string[] {
+function pickTokens(tools: Tools, own: readonly string[], android: readonly string[] = []): string[] {
   const { random, markers, services } = tools;
   const count = random.chance(0.01) ? 100 : random.integer(1, 4);
   const tokens: string[] = [];
   for (let i = 0; i < count; i++) {
     const token = random.weighted<() => string>([
-      [80, () => random.pick(own)],
+      [80, () => random.pick(android.length > 0 && random.chance(0.3) ? android : own)],
       [10, () => markers.hex(random.integer(32, 100))],
       [5, () => random.pick(pickServer(tools).tokens)],
       [5, () => tokens[0] ?? random.pick(own)],
@@ -101,7 +108,8 @@ function pickTokens(tools: Tools, own: readonly string[]): string[] {
 function draftSend(tools: Tools): Draft {
   const { random, markers } = tools;
   const server = pickServer(tools);
-  const fields: Record<string, unknown> = { tokens: pickTokens(tools, server.tokens), title: markers.text() };
+  const tokens = pickTokens(tools, server.tokens, server.androidTokens);
+  const fields: Record<string, unknown> = { tokens, title: markers.text() };
   if (random.chance(0.7))
     fields['body'] = Array.from({ length: random.integer(0, 6) }, () => markers.text()).join(' ');
   if (random.chance(0.3)) fields['badge'] = random.integer(0, 1_000_000);

@@ -13,6 +13,7 @@ export interface Server {
   readonly identity: HostIdentity;
   readonly tokens: readonly string[];
   readonly activityTokens: readonly string[];
+  readonly androidTokens: readonly string[];
 }
 
 /** What all cases share. It does not follow from the first seed: a case alone finds the same. */
@@ -25,7 +26,7 @@ export interface Tools {
   readonly random: Random;
   readonly markers: Markers;
   readonly fixtures: Fixtures;
-  /** Where answers of Apple's are scripted. */
+  /** Where answers of Apple's and Google's are scripted. */
   readonly services: readonly Pick<FakeApns, 'script'>[];
 }
 
@@ -41,7 +42,8 @@ export function makeFixtures(index: MarkerIndex): Fixtures {
     markers.known(identity.publicJwk.y);
     markers.known(identity.pk);
     markers.known(identity.serverId);
-    return { identity, tokens: makeTokens(32), activityTokens: makeTokens(80) };
+    const androidTokens = Array.from({ length: TOKENS_PER_SERVER }, () => markers.fcmToken());
+    return { identity, tokens: makeTokens(32), activityTokens: makeTokens(80), androidTokens };
   });
   return { servers };
 }

@@ -93,10 +93,14 @@ function signed(draft: Draft): Writing {
   return { request: sign(draft), outcomes: outcomesOf(draft), rows };
 }
 
-/** Two spellings of a token are one device; the first is what comes back. */
+/** Two spellings of a token of Apple's are one device; the first is what comes back. */
 function distinct(tokens: readonly string[]): string[] {
-  const seen = new Map(tokens.toReversed().map((token) => [token.toLowerCase(), token]));
-  return [...new Set(tokens.map((token) => token.toLowerCase()))].map((token) => seen.get(token) ?? token);
+  const seen = new Map<string, string>();
+  for (const token of tokens) {
+    const known = /^(?:[\da-f]{2}){32,256}$/i.test(token) ? token.toLowerCase() : token;
+    if (!seen.has(known)) seen.set(known, token);
+  }
+  return [...seen.values()];
 }
 
 /** A token that is in use by another server's case at the same time may just be that server's. */

@@ -57,6 +57,11 @@ export class Markers {
     return this.known(this.#random.chance(0.2) ? text.toUpperCase() : text);
   }
 
+  /** A registration token of FCM; its part behind the colon is found as well as the whole. */
+  fcmToken(): string {
+    return this.known(`${this.word()}:APA91b${this.base64url(this.#random.integer(40, 120))}`);
+  }
+
   /** Base64url of random bytes: like a signature, like a coordinate. */
   base64url(bytes: number): string {
     return this.known(this.#random.bytes(bytes).toString('base64url'));

@@ -11,6 +11,8 @@ const BAD: readonly Outcome[] = ['invalid_request'];
 export function spoilFields(draft: Draft, tools: Tools): Draft {
   const { random } = tools;
   const fields = structuredClone(draft.fields) as Fields;
+  // What is no token of Apple's may be one of Android's.
+  if (fields['platform'] === 'android') fields['platform'] = 'ios';
   const spoils = draft.route === 'send' ? SEND : draft.route === 'activity' ? ACTIVITY : TOKEN;
   random.pick(spoils)(fields, tools);
   return { ...draft, fields, outcomes: BAD };
@@ -29,8 +31,8 @@ const TOKEN: readonly Spoil[] = [
 const TOKENS: readonly Spoil[] = [
   (fields) => void (fields['tokens'] = []),
   (fields, { markers }) => void (fields['tokens'] = Array.from({ length: 101 }, () => markers.hex(32))),
-  (fields, { markers }) => void (fields['tokens'] = [markers.hex(32), markers.word()]),
-  (fields, { markers }) => void (fields['tokens'] = [markers.hex(32), markers.hex(300)]),
+  (fields, { markers }) => void (fields['tokens'] = [markers.hex(32), `${markers.word()}.`]),
+  (fields, { markers }) => void (fields['tokens'] = [markers.hex(32), markers.hex(2049)]),
   (fields, { markers }) => void (fields['env'] = markers.word()),
 ];
 

@@ -65,12 +65,15 @@ const SPOILS: readonly Spoil[] = [
     if (route === 'activity') return changed(signed, { staleDate: random.next() }, ['invalid_signature']);
     return changed(signed, { token: markers.hex(32) }, ['invalid_signature']);
   },
-  (signed, { route }, { markers, random }) => {
+  (signed, { route, fields }, { markers, random }) => {
     if (route === 'send' || route === 'activity')
       return changed(signed, { tokens: [markers.hex(32)] }, ['invalid_signature']);
-    return random.chance(0.5)
-      ? changed(signed, { platform: 'android' }, ['unsupported_platform'])
-      : changed(signed, { platform: markers.text() }, ['invalid_request']);
+    if (random.chance(0.5)) return changed(signed, { platform: markers.text() }, ['invalid_request']);
+    if (route !== 'register') return changed(signed, { platform: 'android' }, ['unsupported_platform']);
+    // Every token of Apple's could be one of Android's, and was not signed as one.
+    return fields['platform'] === 'android'
+      ? changed(signed, { platform: 'ios' }, ['invalid_request'])
+      : changed(signed, { platform: 'android' }, ['invalid_signature']);
   },
   changeAnywhere,
   changeAnywhere,

@@ -5,13 +5,15 @@ import {
   delay,
   makeApnsKey,
   makeLoopbackCertificate,
+  makeServiceAccount,
   PUSH_PREFIX,
   RELAY_PREFIX,
   startFakeApns,
+  startFakeFcm,
   startPush,
   startRelay,
 } from '@openchambery/testkit';
-import type { ApnsKey, DaemonProcess, FakeApns } from '@openchambery/testkit';
+import type { DaemonProcess, FakeApns, FakeFcm } from '@openchambery/testkit';
 
 /** Which of the commands serves push. */
 export type Mode = 'standalone' | 'combined';
@@ -20,8 +22,8 @@ export type Mode = 'standalone' | 'combined';
 export interface Target {
   readonly mode: Mode;
   readonly process: DaemonProcess;
-  readonly services: readonly FakeApns[];
-  /** What it holds and must not tell: the lines of its own key. */
+  readonly services: readonly (FakeApns | FakeFcm)[];
+  /** What it holds and must not tell: the lines of its own keys. */
   readonly secrets: readonly string[];
   close(): Promise<void>;
 }
@@ -54,19 +56,37 @@ export async function startTarget(mode: Mode): Promise<Target> {
   const certificate = await makeLoopbackCertificate();
   // Nothing is recorded, and headers and provider tokens are other tests' affair.
   const fake = { certificate, recordLimit: 0 };
-  const services = await Promise.all([startFakeApns(fake), startFakeApns(fake)]);
+  const account = makeServiceAccount();
+  const [sandbox, production, fcm] = await Promise.all([
+    startFakeApns(fake),
+    startFakeApns(fake),
+    startFakeFcm({ ...fake, account }),
+  ]);
+  const services = [sandbox, production, fcm];
   const folder = await mkdtemp(join(tmpdir(), 'push-fuzz-'));
   const close = async (): Promise<void> => {
     await Promise.race([Promise.all(services.map((service) => service.close())), delay(CLOSE_MS)]);
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const process = await start(mode, variables(key, services, folder), services);
+    const settings = {
+      ...PUSH_LIMITS,
+      APNS_KEY_ID: key.keyId,
+      APNS_TEAM_ID: key.teamId,
+      APNS_P8: key.p8,
+      APNS_SANDBOX_URL: sandbox.url,
+      APNS_PRODUCTION_URL: production.url,
+      FCM_SERVICE_ACCOUNT_JSON: account.json,
+      FCM_URL: fcm.url,
+      FCM_TOKEN_URL: fcm.tokenEndpoint.url,
+      DATABASE_PATH: join(folder, 'push.sqlite'),
+    };
+    const process = await start(mode, settings, sandbox.caFile);
     return {
       mode,
       process,
       services,
-      secrets: key.p8.split('\n').filter((line) => line !== '' && !line.startsWith('-----')),
+      secrets: [...linesOf(key.p8), ...linesOf(privateKeyOf(account.json))],
       close: async () => {
         await process.stop();
         await close();
@@ -78,31 +98,21 @@ export async function startTarget(mode: Mode): Promise<Target> {
   }
 }
 
-function variables(
-  { keyId, teamId, p8 }: ApnsKey,
-  [sandbox, production]: readonly FakeApns[],
-  folder: string,
-): Record<string, string> {
-  const limits = {
-    ...PUSH_LIMITS,
-    APNS_KEY_ID: keyId,
-    APNS_TEAM_ID: teamId,
-    APNS_P8: p8,
-    APNS_SANDBOX_URL: sandbox?.url ?? '',
-    APNS_PRODUCTION_URL: production?.url ?? '',
-    DATABASE_PATH: join(folder, 'push.sqlite'),
-  };
-  return Object.fromEntries(
-    Object.entries(limits).map(([name, value]) => [PUSH_PREFIX + name, String(value)]),
-  );
+function linesOf(pem: string): readonly string[] {
+  return pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'));
+}
+
+function privateKeyOf(json: string): string {
+  return String((JSON.parse(json) as Readonly<Record<string, unknown>>)['private_key']);
 }
 
 function start(
   mode: Mode,
-  push: Readonly<Record<string, string>>,
-  [sandbox]: readonly FakeApns[],
+  settings: Readonly<Record<string, string | number>>,
+  caFile: string,
 ): Promise<DaemonProcess> {
-  const env: Record<string, string> = { ...push, NODE_EXTRA_CA_CERTS: sandbox?.caFile ?? '' };
+  const env: Record<string, string> = { NODE_EXTRA_CA_CERTS: caFile };
+  for (const [name, value] of Object.entries(settings)) env[PUSH_PREFIX + name] = String(value);
   if (mode === 'standalone') return startPush({ env });
   for (const [name, value] of Object.entries(RELAY_LIMITS)) env[RELAY_PREFIX + name] = String(value);
   return startRelay({ env });

@@ -40,6 +40,10 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   APNS_P8_PATH: 'unset',
   APNS_PRODUCTION_URL: 'https://api.push.apple.com',
   APNS_SANDBOX_URL: 'https://api.sandbox.push.apple.com',
+  FCM_SERVICE_ACCOUNT_JSON: 'unset',
+  FCM_SERVICE_ACCOUNT_PATH: 'unset',
+  FCM_URL: 'https://fcm.googleapis.com',
+  FCM_TOKEN_URL: 'unset',
 };
 
 /** Starts the command with all it needs, for the current test. */

@@ -91,7 +91,7 @@ describe('the module graph', () => {
     const modules = staticClosure('openchamber-push-relay');
     expect(only(modules, RELAY_ONLY)).toEqual([]);
     expect(
-      only(modules, PUSH_ONLY).filter((module) => !/push\/src\/(?:options|apns)\//u.test(module)),
+      only(modules, PUSH_ONLY).filter((module) => !/push\/src\/(?:options|apns|fcm)\//u.test(module)),
     ).toEqual([]);
     expect(modules).not.toContain('node:sqlite');
   });

@@ -8,20 +8,15 @@ import { REFUSAL_STATUS } from '../../src/request/refusal.ts';
 import { type Route, ROUTES } from '../../src/request/route.ts';
 import { type Body, contentState, item, TOKEN } from '../support/bodies.ts';
 import { PushHarness } from '../support/push-harness.ts';
-import {
-  ACCEPTED,
-  dead,
-  KEY_FAULT,
-  LATER,
-  MISMATCH,
-  type Reaction,
-  UNKNOWN,
-} from '../support/scripted-provider.ts';
+import { ACCEPTED, dead, KEY_FAULT, LATER, MISMATCH, UNKNOWN } from '../support/scripted-provider.ts';
 
 const MARKER = 'marker-93f1';
 const KEY = makeIdentity();
 /** One more than may be delivered and wait. */
 const BOUND = [TOKEN, `${TOKEN}00`, `${TOKEN}01`, `${TOKEN}02`, `${TOKEN}03`];
+
+/** A phone of Android. */
+const PHONE = `${MARKER}:APA91b`;
 
 const LIMITS = {
   maxInFlight: 2,
@@ -33,15 +28,18 @@ const LIMITS = {
 /** Bodies that are full of what nobody may ever read in a log. */
 function markedBody(harness: PushHarness, route: Route, env: Environment): Body {
   const tokens = [...BOUND, TOKEN.toUpperCase(), `${TOKEN}ff`];
+  const mixed = [PHONE, ...tokens, `${PHONE}:unknown`];
   switch (route) {
     case ROUTES.registerToken:
-      return harness.registration({ extra: MARKER }, KEY);
+      return env === 'sandbox'
+        ? harness.registration({ extra: MARKER }, KEY)
+        : harness.registration({ token: PHONE, platform: 'android' }, KEY);
     case ROUTES.registerLiveActivityToken:
     case ROUTES.unregisterLiveActivityToken:
       return harness.liveActivityRegistration({ [MARKER]: MARKER }, KEY);
     case ROUTES.send:
       return harness.send(
-        { tokens, env, title: MARKER, body: MARKER, collapseId: MARKER, data: { [MARKER]: MARKER } },
+        { tokens: mixed, env, title: MARKER, body: MARKER, collapseId: MARKER, data: { [MARKER]: MARKER } },
         KEY,
       );
     case ROUTES.liveActivity: {
@@ -53,7 +51,7 @@ function markedBody(harness: PushHarness, route: Route, env: Environment): Body 
 
 const bug = (): Promise<PushOutcome> =>
   Promise.reject(new TypeError(`bug with ${TOKEN} and\n    at ${MARKER}`));
-const REACTIONS: readonly Reaction[] = [
+const REACTIONS: readonly (PushOutcome | (() => Promise<PushOutcome>))[] = [
   ACCEPTED,
   MISMATCH,
   dead(undefined),
@@ -100,7 +98,7 @@ const visit = fc.record({
 type Visit = typeof visit extends fc.Arbitrary<infer One> ? One : never;
 
 class Visitor {
-  readonly harness = new PushHarness({ limits: LIMITS });
+  readonly harness = new PushHarness({ limits: LIMITS, platforms: 'both' });
   readonly secrets = [MARKER, TOKEN, KEY.publicJwk.x, KEY.publicJwk.y];
   /** What was answered instead of results. */
   readonly refusals: string[] = [];
@@ -110,11 +108,13 @@ class Visitor {
     const { harness } = this;
     harness.clock.advance(waitMs);
     harness.provider.scriptBoth(reaction);
+    harness.android.script(reaction);
     harness.isDraining = fault === 'draining';
     harness.store.full = fault === 'full' ? { kind: 'full', retryAfterMs: 5 } : undefined;
     harness.store.failures.clear();
     if (failing !== null) harness.store.failures.set(...failing);
     for (const token of BOUND) harness.store.bind(token, KEY.serverId);
+    harness.store.bind(PHONE, KEY.serverId, { platform: 'android' });
     const good = markedBody(harness, route, at % 2 === 0 ? 'production' : 'sandbox');
     this.secrets.push(String(good['sig']));
     const body = this.#spoil(good, { fault, at, strange });
