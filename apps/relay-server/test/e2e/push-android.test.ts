@@ -185,21 +185,38 @@ describe('one send for phones of both kinds', () => {
 });
 
 describe('a service that hangs', () => {
-  it('takes no place from the other', async () => {
+  it.each(['fcm', 'sandbox'] as const)('takes no place from the other: %s', async (name) => {
     const setup = await ownBoth({ MAX_IN_FLIGHT: 4 });
     const { identity, apple, android } = await phones(setup);
-    setup.fcm.scriptAll({ fault: 'silence' });
-    const hanging = Array.from({ length: 6 }, () =>
-      post(setup, sendRequest(identity, { tokens: [android], title: uniqueTitle() })),
+    // More streams than one: Apple allows them after the first push that it has taken.
+    await send(setup, identity, { tokens: [apple, android] });
+    const hanging = setup[name];
+    const [stuck, free] = name === 'fcm' ? [android, apple] : [apple, android];
+    hanging.scriptAll({ fault: 'silence' });
+    const before = hanging.requestsTotal;
+    const answers = Array.from({ length: 6 }, () =>
+      post(setup, sendRequest(identity, { tokens: [stuck], title: uniqueTitle() })),
     );
-    await eventually(() => expect(setup.fcm.requestsTotal).toBe(2));
+    await eventually(() => expect(hanging.requestsTotal).toBe(before + 2));
+    for (let round = 0; round < 20; round++) {
+      expect(await send(setup, identity, { tokens: [free] })).toEqual([{ token: free, ok: true }]);
+    }
+    expect(hanging.requestsTotal).toBe(before + 2);
+    for (const answer of await Promise.all(answers)) {
+      expect(rowsOf(answer)).toEqual([{ token: stuck, ok: false }]);
+    }
+  });
+
+  it('that swallows everything, PINGs included, slows nothing of the other', async () => {
+    const setup = await ownBoth();
+    const { identity, apple, android } = await phones(setup);
+    setup.fcm.scriptAll({ fault: 'black-hole' });
+    const stuck = post(setup, sendRequest(identity, { tokens: [android], title: uniqueTitle() }));
+    await eventually(() => expect(setup.fcm.sessions[0]?.isBlackHole).toBe(true));
     for (let round = 0; round < 20; round++) {
       expect(await send(setup, identity, { tokens: [apple] })).toEqual([{ token: apple, ok: true }]);
     }
-    expect(setup.fcm.requestsTotal).toBe(2);
-    for (const answer of await Promise.all(hanging)) {
-      expect(rowsOf(answer)).toEqual([{ token: android, ok: false }]);
-    }
+    expect(rowsOf(await stuck)).toEqual([{ token: android, ok: false }]);
   });
 });
 
