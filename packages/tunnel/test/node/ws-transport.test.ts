@@ -219,9 +219,10 @@ describe.each<Framing>(['ws', 'own'])('with messages framed by %s', (framing) =>
   });
 
   test('tells of an end that came before anybody listened', async () => {
-    const { transport } = await connect(framing);
+    const { transport, peer } = await connect(framing);
+    const gone = once(peer, 'close');
     transport.terminate();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await gone;
     expect((await listen(transport).ended).code).toBe(1006);
   });
 
